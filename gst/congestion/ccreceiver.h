@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The receiving end of a flow: loss history, receive rate, queueing delay and path rate, from RTP packets and their
+   arrival times. It says when feedback is wanted; when it may be sent is avpftiming.h's business. */
+#ifndef CCRECEIVER_H
+#define CCRECEIVER_H
+
+#include "ccserial.h"
+#include "pathrate.h"
+#include "rtpextension.h"
+#include "tfrcreceiver.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  TfrcReceiverParams tfrc;
+  PathRateParams path;
+  uint32_t overhead_bytes; /* UDP + IP per packet: 28 or 48 */
+} CcReceiverParams;
+
+typedef struct {
+  uint16_t seq;
+  uint32_t rtp_timestamp;
+  bool marker;
+  uint32_t size_bytes; /* RTP packet */
+  bool has_stamp;      /* carries rtt-sendts; without it the flow gets receiver reports only */
+  RtpRttSendts stamp;
+  bool ce;
+  CcTime arrived_at;
+} CcArrival;
+
+typedef struct {
+  TfrcReport tfrc;
+  PathReport path;
+} CcReport;
+
+typedef struct {
+  CcReceiverParams params;
+  CcUnwrap seq, stamp;
+  TfrcReceiver tfrc;
+  PathRate path;
+  bool stamped;
+  uint64_t packets, restarts;
+} CcReceiver;
+
+void cc_receiver_params_init (CcReceiverParams *params);
+void cc_receiver_init (CcReceiver *r, const CcReceiverParams *params);
+/* Returns true when feedback is wanted at once. A sender restart (jump of more than 3000 in seq, rtt back to 0) starts
+ * over. */
+bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);
+CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */
+bool cc_receiver_on_timeout (CcReceiver *r, CcTime now); /* true: feedback is wanted */
+/* False (untouched) while there is nothing to report: no stamped packet yet. */
+bool cc_receiver_report (CcReceiver *r, CcTime now, CcReport *report);
+#ifdef __cplusplus
+}
+#endif
+#endif

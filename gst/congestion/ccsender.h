@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The sending end of a flow: sending buffer, pacer and the controllers of its mode under one clock. Elements and ns-3
+   applications are shells around it: they push packets in, hand reports over, send what comes out, and wait until
+   cc_sender_next_timeout ().
+
+     cc_sender_push (...);                         one call per RTP packet
+     while ((v = cc_sender_pull (s, now, &packet)) != CC_SENDER_WAIT)
+       v == CC_SENDER_SEND ? write it, stamped with cc_sender_stamp () : release it;
+     wait until cc_sender_next_timeout (), a packet or a report;  cc_sender_on_timeout (s, now); */
+#ifndef CCSENDER_H
+#define CCSENDER_H
+
+#include "burstcontrol.h"
+#include "ccpacer.h"
+#include "ccserial.h"
+#include "pathrate.h"
+#include "rtpextension.h"
+#include "sendbuffer.h"
+#include "tfrcreport.h"
+#include "tfrcsender.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  CC_MODE_LOW_DELAY,    /* min (TFRC equation, path rate) */
+  CC_MODE_RFC5348,      /* TFRC to the letter */
+  CC_MODE_BURST_CONTROL /* no control: each frame spread over its period */
+} CcMode;
+
+typedef enum {
+  CC_LIMIT_START,
+  CC_LIMIT_EQUATION,
+  CC_LIMIT_DELAY,
+  CC_LIMIT_EXPLICIT_RATE,
+  CC_LIMIT_RECEIVE_RATE,
+  CC_LIMIT_NO_FEEDBACK,
+  CC_LIMIT_MIN,
+  CC_LIMIT_MAX,
+  CC_LIMIT_APPLICATION
+} CcLimit;
+const char *cc_limit_name (CcLimit limit); /* "start", "equation", "delay", "explicit-rate", "receive-rate", ... */
+
+typedef struct {
+  CcMode mode;
+  double start_Bps, min_Bps, max_Bps; /* wire bytes/s */
+  uint32_t overhead_bytes;            /* UDP + IP per packet: 28 or 48 */
+  double pacing_gain;                 /* frames leave at this multiple of the rate in low-delay mode; default 1.5 */
+  SendBufferParams buffer;
+  TfrcSenderParams tfrc;
+  CcRandom random;
+} CcSenderParams;
+
+typedef struct {
+  double rate_Bps;  /* allowed, wire bytes/s, within [min, max] */
+  double media_Bps; /* what an encoder may produce: RTP, UDP and IP headers taken off at the present packet size */
+  double sent_Bps;  /* wire, over the last second or so */
+  CcDuration rtt;   /* 0: unknown */
+  double p;         /* loss event rate */
+  CcDuration queue_delay;      /* of the path, as reported; 0 where no report says */
+  uint32_t backlog_bytes;      /* waiting in the sending buffer */
+  CcDuration backlog_delay;    /* backlog / rate */
+  uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
+  CcLimit limit;
+} CcSenderStatus;
+
+typedef enum { CC_SENDER_WAIT, CC_SENDER_SEND, CC_SENDER_DISCARD } CcSenderVerdict;
+
+typedef struct CcSender {
+  CcSenderParams params;
+  CcMode mode;
+  TfrcSender tfrc;
+  SendBuffer buffer;
+  CcPacer pacer;
+  BurstControl burst;
+  CcUnwrap echo; /* unwraps t_i_us of reports */
+  CcTime started_at;
+  uint32_t stamp_base_us;
+  PathReport path; /* last one */
+  CcTime path_at;  /* CC_TIME_NONE: none */
+  double explicit_Bps;
+  CcTime explicit_at;
+  double rate_Bps;
+  CcLimit limit;
+  double mean_packet_bytes, sent_Bps;
+  CcTime sent_window_at;
+  uint64_t sent_window_bytes;
+  uint64_t packets_sent, bytes_sent, packets_dropped, reports, bad_reports;
+} CcSender;
+
+void cc_sender_params_init (CcSenderParams *params);
+/* ring: storage for the packets waiting, the caller's. */
+void cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint32_t capacity, CcTime now);
+void cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps); /* honoured at once */
+void cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now);
+void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
+
+/* False when the ring is full: pull once (a discard comes out), then push again. */
+bool cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now);
+CcSenderVerdict cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet);
+/* The extension for a packet that leaves now. */
+void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
+
+void cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now);
+void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now);
+/* REMB or TMMBR from a receiver that sends no path report; expires. */
+void cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now);
+
+CcTime cc_sender_next_timeout (const CcSender *s); /* pacing, no-feedback timer, expiries; pure */
+void cc_sender_on_timeout (CcSender *s, CcTime now);
+
+void cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status);
+bool cc_sender_take_key_unit_wanted (CcSender *s); /* a dropped frame may be referenced: ask the encoder, once */
+#ifdef __cplusplus
+}
+#endif
+#endif
