@@ -1,2 +1,292 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sendbuffer.h"
+
+/* Key units asked for may take a quarter of the rate. */
+#define KEY_UNIT_SPACING 4
+
+static CcPacket *
+at (const SendBuffer *b, uint32_t i)
+{
+  return &b->ring[((uint64_t)b->head + i) % b->capacity];
+}
+
+void
+send_buffer_params_init (SendBufferParams *params)
+{
+  *params = (SendBufferParams){.max_delay = 150 * CC_MSECOND, .key_unit_interval = 500 * CC_MSECOND};
+}
+
+void
+send_buffer_init (SendBuffer *b, const SendBufferParams *params, CcPacket *ring, uint32_t capacity)
+{
+  *b = (SendBuffer){.params = *params,
+      .ring = ring,
+      .capacity = capacity,
+      .last_frame_sent_at = CC_TIME_NONE,
+      .key_unit_wanted_at = CC_TIME_NONE};
+}
+
+static void
+frame_leaves_queue (SendBuffer *b, const CcPacket *first)
+{
+  b->frames_waiting--;
+  b->key_frames_waiting -= first->key_unit;
+  b->head_packets = 0;
+  b->head_bytes = 0;
+}
+
+/* The packets from the i-th to the end of its frame. Returns how many. */
+static uint32_t
+condemn_frame (SendBuffer *b, uint32_t i)
+{
+  uint32_t n = 0;
+
+  if (at (b, i)->frame_begin)
+    frame_leaves_queue (b, at (b, i));
+  do {
+    CcPacket *packet = at (b, i + n++);
+    b->queued_bytes -= packet->condemned ? 0 : packet->size_bytes;
+    packet->condemned = true;
+  } while (i + n < b->count && !at (b, i + n)->frame_begin);
+  if (i + n == b->count)
+    b->tail_condemned = true;
+  b->frames_dropped++;
+  if (b->key_frames_waiting == 0)
+    b->reference_lost = true;
+  return n;
+}
+
+static void
+reverse (SendBuffer *b, uint32_t from, uint32_t to)
+{
+  for (; from + 1 < to; from++, to--) {
+    CcPacket packet = *at (b, from);
+    *at (b, from) = *at (b, to - 1);
+    *at (b, to - 1) = packet;
+  }
+}
+
+/* Packets of the open frame (k) and of a condemned one behind it (n) change places. */
+static void
+bring_forward (SendBuffer *b, uint32_t k, uint32_t n)
+{
+  reverse (b, 0, k);
+  reverse (b, k, k + n);
+  reverse (b, 0, k + n);
+}
+
+/* Packets that came for a frame condemned before they did. */
+static uint32_t
+count_late_comers (const SendBuffer *b, uint32_t i)
+{
+  uint32_t n = 0;
+
+  while (i + n < b->count && at (b, i + n)->condemned)
+    n++;
+  return n;
+}
+
+static void
+make_room (SendBuffer *b)
+{
+  uint32_t open = 0, out;
+
+  if (b->count == 0 || at (b, 0)->condemned)
+    return;
+  while (open < b->count && !at (b, open)->frame_begin && !at (b, open)->condemned)
+    open++;
+  if (open == b->count) {
+    condemn_frame (b, 0);
+    b->frame_open = false;
+    return;
+  }
+  out = count_late_comers (b, open);
+  bring_forward (b, open, out > 0 ? out : condemn_frame (b, open));
+}
+
+static void
+begin_tail (SendBuffer *b, CcPacket *packet, CcTime now)
+{
+  packet->frame_begin = true;
+  b->tail_frame = packet->frame;
+  b->tail_condemned = false;
+  b->tail_key = packet->key_unit;
+  b->tail_captured_at = packet->captured_at == CC_TIME_NONE ? now : packet->captured_at;
+  b->frames_in++;
+  b->frames_waiting++;
+  b->key_frames_waiting += packet->key_unit;
+  if (packet->key_unit) {
+    b->key_bytes = 0;
+    b->reference_lost = false;
+  }
+}
+
+static void
+account (SendBuffer *b, const CcPacket *packet)
+{
+  if (b->tail_key)
+    b->key_bytes += packet->size_bytes;
+  if (packet->condemned)
+    return;
+  b->queued_bytes += packet->size_bytes;
+  /* the head frame, already counted, grows */
+  if (b->head_packets > 0 && b->head_packets == b->count - 1 && !packet->frame_begin) {
+    b->head_packets++;
+    b->head_bytes += packet->size_bytes;
+  }
+}
+
+bool
+send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now)
+{
+  CcPacket *slot;
+
+  if (b->count == b->capacity) {
+    make_room (b);
+    return false;
+  }
+  slot = at (b, b->count++);
+  *slot = *packet;
+  slot->frame_begin = false;
+  if (!b->tail_open || packet->frame != b->tail_frame)
+    begin_tail (b, slot, now);
+  slot->condemned = b->tail_condemned;
+  slot->key_unit = b->tail_key;
+  slot->captured_at = b->tail_captured_at;
+  b->tail_open = !packet->frame_end;
+  account (b, slot);
+  return true;
+}
+
+/* For waiting and for sending; gamma - R/2 - t_pbuf, but gamma/2 at least. */
+static CcDuration
+time_budget (const SendBuffer *b, CcDuration R, CcDuration *stretch)
+{
+  CcDuration gamma = b->params.max_delay;
+  CcDuration path = cc_time_add (R / 2, b->params.playout);
+  CcDuration budget = path < gamma ? gamma - path : 0;
+
+  *stretch = budget < gamma / 2 ? gamma / 2 + (path > gamma ? path - gamma : 0) - budget : 0;
+  return budget < gamma / 2 ? gamma / 2 : budget;
+}
+
+static void
+count_head_frame (SendBuffer *b)
+{
+  if (b->head_packets > 0)
+    return;
+  do {
+    b->head_bytes += at (b, b->head_packets++)->size_bytes;
+  } while (b->head_packets < b->count && !at (b, b->head_packets)->frame_begin);
+}
+
+static bool
+in_time (SendBuffer *b, const SendBufferPath *path, CcTime now)
+{
+  CcDuration budget = time_budget (b, path->R, &b->stretch);
+  CcDuration waited = cc_time_since (now, at (b, 0)->captured_at);
+
+  count_head_frame (b);
+  return cc_seconds (waited) + (double)b->head_bytes / path->X_Bps < cc_seconds (budget);
+}
+
+static bool
+replaceable (const SendBuffer *b)
+{
+  return at (b, 0)->key_unit ? b->key_frames_waiting > 1 : b->frames_waiting > 1;
+}
+
+static void
+raise_key_unit_wanted (SendBuffer *b, const SendBufferPath *path, CcTime now)
+{
+  CcDuration spacing = b->params.key_unit_interval;
+  CcDuration cost;
+
+  if (!b->reference_lost)
+    return;
+  if (spacing < path->R)
+    spacing = path->R;
+  cost = path->X_Bps > 0 ? cc_duration (KEY_UNIT_SPACING * (double)b->key_bytes / path->X_Bps) : spacing;
+  if (spacing < cost)
+    spacing = cost;
+  if (b->key_unit_wanted_at != CC_TIME_NONE && cc_time_since (now, b->key_unit_wanted_at) < spacing)
+    return;
+  b->reference_lost = false;
+  b->key_unit_wanted = true;
+  b->key_unit_wanted_at = now;
+}
+
+SendBufferVerdict
+send_buffer_head (SendBuffer *b, const SendBufferPath *path, CcTime now, CcPacket *packet)
+{
+  CcPacket *head;
+
+  if (b->count > 0) {
+    head = at (b, 0);
+    if (head->frame_begin && !head->condemned) {
+      b->head_late = !in_time (b, path, now);
+      if (b->head_late && replaceable (b))
+        condemn_frame (b, 0);
+    }
+    *packet = *head;
+  }
+  raise_key_unit_wanted (b, path, now);
+  if (b->count == 0)
+    return SEND_BUFFER_EMPTY;
+  return packet->condemned ? SEND_BUFFER_DISCARD : SEND_BUFFER_SEND;
+}
+
+void
+send_buffer_pop (SendBuffer *b, CcTime now)
+{
+  const CcPacket *head;
+
+  if (b->count == 0)
+    return;
+  head = at (b, 0);
+  if (head->condemned) {
+    b->packets_dropped++;
+  } else {
+    b->queued_bytes -= head->size_bytes;
+    if (head->frame_begin) {
+      frame_leaves_queue (b, head);
+      b->frames_sent++;
+      b->frames_late += b->head_late;
+      b->last_frame_sent_at = now;
+    }
+    b->frame_open = !head->frame_end;
+  }
+  b->head = (b->head + 1) % b->capacity;
+  b->count--;
+}
+
+void
+send_buffer_clear (SendBuffer *b)
+{
+  for (uint32_t i = 0; i < b->count; i++) {
+    if (!at (b, i)->condemned)
+      i += condemn_frame (b, i) - 1;
+  }
+  b->tail_condemned = true;
+  b->frame_open = false;
+}
+
+uint32_t
+send_buffer_frame_budget (const SendBuffer *b, const SendBufferPath *path)
+{
+  CcDuration stretch;
+  double L = cc_seconds (time_budget (b, path->R, &stretch)) * path->X_Bps - (double)b->queued_bytes;
+
+  if (!(L > 0))
+    return 0;
+  return L >= (double)UINT32_MAX ? UINT32_MAX : (uint32_t)L;
+}
+
+bool
+send_buffer_take_key_unit_wanted (SendBuffer *b)
+{
+  bool wanted = b->key_unit_wanted;
+
+  b->key_unit_wanted = false;
+  return wanted;
+}

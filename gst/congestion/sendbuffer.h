@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sending buffer (UltraGrid, Saurin 2006 6.3): frames wait for their turn, a frame that can no longer arrive in
-   time is skipped whole, and the deadline gives way rather than starve. No allocation: the ring is the caller's. */
+   time is skipped whole, and the deadline gives way rather than starve. No allocation: the ring is the caller's.
+
+   A frame whose first packet is due leaves when (now - captured) + L/X + R/2 + t_pbuf < gamma. Where that fails:
+   - a delta frame is skipped if a newer frame waits, a key unit only if a newer key unit waits: the newest frame always
+     goes, so that something leaves whenever the pacer has room;
+   - gamma gives way where the path alone would use it up: a frame always has gamma/2 for waiting and L/X;
+   - frames behind a skipped one are still sent, and a key unit is asked for: decoders conceal better than they freeze,
+     and an upstream that ignores the request costs no picture. One request a run of skipped frames, none while a key
+     unit waits, and no closer than max (key_unit_interval, R, 4 x size of the last key unit / X).
+   A frame that has begun to leave is finished. Every call is O(1) per packet, amortised, but for a full ring. */
 #ifndef SENDBUFFER_H
 #define SENDBUFFER_H
 
@@ -16,14 +25,15 @@ typedef struct {
   uint32_t frame;      /* equal within a frame: the RTP timestamp */
   CcTime captured_at;  /* of the frame; CC_TIME_NONE: the time of its first packet */
   bool frame_end;      /* RTP marker */
-  bool key_unit;       /* decodable by itself */
+  bool key_unit;       /* decodable by itself; the first packet's counts for the frame */
+  bool frame_begin;    /* set by the buffer */
   bool condemned;      /* set by the buffer: to be discarded */
 } CcPacket;
 
 typedef struct {
-  CcDuration max_delay; /* gamma: capture to display, default 150 ms */
-  CcDuration playout;   /* t_pbuf, default 0 */
-  CcDuration max_gap;   /* at least one frame leaves per this span whatever the condition says; default 500 ms (U8) */
+  CcDuration max_delay;         /* gamma: capture to display, default 150 ms */
+  CcDuration playout;           /* t_pbuf, default 0 */
+  CcDuration key_unit_interval; /* least span between two requests for a key unit, default 500 ms */
 } SendBufferParams;
 
 typedef struct {
@@ -35,14 +45,24 @@ typedef struct {
   SendBufferParams params;
   CcPacket *ring;
   uint32_t capacity, head, count;
-  uint32_t queued_bytes; /* theta */
-  bool frame_open;       /* the head frame has begun to leave and will be finished */
-  uint32_t open_frame;
+  uint64_t queued_bytes;                       /* theta, condemned packets left out */
+  uint32_t frames_waiting, key_frames_waiting; /* not begun, not condemned */
+  uint32_t head_packets;                       /* counted into head_bytes; 0: not counted yet */
+  uint64_t head_bytes;                         /* L */
+  bool head_late;                              /* the condition as last evaluated */
+  bool tail_open;                              /* the frame pushed last may get more packets */
+  bool tail_condemned, tail_key;
+  uint32_t tail_frame;
+  CcTime tail_captured_at;
+  uint64_t key_bytes; /* of the key unit pushed last */
+  bool frame_open;    /* the frame sent last has not ended */
   CcTime last_frame_sent_at;
-  CcTime first_queued_at;
-  CcDuration stretch;   /* how far the deadline has given way */
-  bool key_unit_wanted; /* a dropped frame may be referenced by later ones */
+  CcDuration stretch;  /* how far the deadline has given way to the path */
+  bool reference_lost; /* a skipped frame may be referenced by later ones; a request is due */
+  bool key_unit_wanted;
+  CcTime key_unit_wanted_at;
   uint64_t frames_in, frames_sent, frames_dropped, packets_dropped;
+  uint64_t frames_late; /* sent although the condition failed */
 } SendBuffer;
 
 typedef enum {
@@ -54,18 +74,20 @@ typedef enum {
 void send_buffer_params_init (SendBufferParams *params);
 void send_buffer_init (SendBuffer *b, const SendBufferParams *params, CcPacket *ring, uint32_t capacity);
 
-/* False when the ring is full: the oldest waiting frame is then condemned; pop discards and push again. */
+/* False when the ring is full: the oldest waiting frame is then condemned and comes out first; pop discards and push
+   again. Where no frame waits (one frame fills the ring) the rest of the open frame is condemned, the only case in
+   which a frame is cut. */
 bool send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now);
-/* Evaluates the transmission condition when a frame is about to begin: (now - captured) + L/X + R/2 + t_pbuf < gamma.
-   L: the bytes of that frame queued so far. */
+/* Evaluates the transmission condition when a frame is about to begin. L: the bytes of that frame queued so far. */
 SendBufferVerdict send_buffer_head (SendBuffer *b, const SendBufferPath *path, CcTime now, CcPacket *packet);
+/* Takes the head out: sent, or released where it was a discard. */
 void send_buffer_pop (SendBuffer *b, CcTime now);
 /* Flush: condemn everything. */
 void send_buffer_clear (SendBuffer *b);
 
-/* Largest frame, bytes, that would still arrive in time: L < (gamma - R/2 - t_pbuf) X - theta; >= 0. */
+/* Largest frame, bytes, that would still arrive in time: L < (gamma + stretch - R/2 - t_pbuf) X - theta; >= 0. */
 uint32_t send_buffer_frame_budget (const SendBuffer *b, const SendBufferPath *path);
-/* True once per dropped reference: ask upstream for a key unit. */
+/* True once per run of skipped frames, see above: ask upstream for a key unit. */
 bool send_buffer_take_key_unit_wanted (SendBuffer *b);
 #ifdef __cplusplus
 }
