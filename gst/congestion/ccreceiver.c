@@ -1,2 +1,128 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccreceiver.h"
+
+void
+cc_receiver_params_init (CcReceiverParams *params)
+{
+  *params = (CcReceiverParams){.overhead_bytes = 28};
+  tfrc_receiver_params_init (&params->tfrc);
+  path_rate_params_init (&params->path);
+}
+
+void
+cc_receiver_init (CcReceiver *r, const CcReceiverParams *params)
+{
+  *r = (CcReceiver){.params = *params, .last_report_at = CC_TIME_NONE};
+  tfrc_receiver_init (&r->tfrc, &params->tfrc);
+  path_rate_init (&r->path, &params->path);
+}
+
+static void
+restart (CcReceiver *r)
+{
+  CcReceiverParams params = r->params;
+  uint64_t packets = r->packets, restarts = r->restarts + 1;
+
+  cc_receiver_init (r, &params);
+  r->packets = packets;
+  r->restarts = restarts;
+}
+
+static bool
+has_restarted (const CcReceiver *r, const CcArrival *arrival)
+{
+  int16_t step = (int16_t)(uint16_t)(arrival->seq - (uint16_t)r->seq.newest);
+
+  if (!r->seq.started)
+    return false;
+  if (step > CC_RECEIVER_MAX_JUMP || step < -CC_RECEIVER_MAX_JUMP)
+    return true;
+  return step > 0 && r->rtt_known && arrival->stamp.rtt == 0;
+}
+
+static CcDuration
+gap (const CcReceiver *r)
+{
+  if (r->urgent)
+    return CC_RECEIVER_URGENT_GAP;
+  return r->tfrc.R > CC_RECEIVER_GAP ? r->tfrc.R : CC_RECEIVER_GAP;
+}
+
+/* When feedback may go, CC_TIME_NONE where none is wanted. */
+static CcTime
+wanted_at (const CcReceiver *r)
+{
+  if (!r->urgent && !tfrc_receiver_report_due (&r->tfrc))
+    return CC_TIME_NONE;
+  return r->last_report_at == CC_TIME_NONE ? 0 : cc_time_add (r->last_report_at, gap (r));
+}
+
+static bool
+is_wanted (const CcReceiver *r, CcTime now)
+{
+  return wanted_at (r) <= now;
+}
+
+bool
+cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
+{
+  TfrcPacket tfrc;
+  PathPacket path;
+  uint64_t seq;
+
+  r->packets++;
+  if (!arrival->has_stamp)
+    return false;
+  if (has_restarted (r, arrival))
+    restart (r);
+  seq = cc_unwrap (&r->seq, arrival->seq, 16);
+  tfrc = (TfrcPacket){.seq = seq,
+      .size_bytes = arrival->size_bytes,
+      .arrived_at = arrival->arrived_at,
+      .R = arrival->stamp.rtt,
+      .t_i_us = arrival->stamp.sent_at_us,
+      .ce = arrival->ce};
+  path = (PathPacket){.seq = seq,
+      .sent_at = cc_unwrap (&r->stamp, arrival->stamp.sent_at_us, 32) * CC_USECOND,
+      .arrived_at = arrival->arrived_at,
+      .wire_bytes = arrival->size_bytes + r->params.overhead_bytes,
+      .frame = arrival->rtp_timestamp,
+      .R = arrival->stamp.rtt};
+  r->stamped = true;
+  r->rtt_known |= arrival->stamp.rtt > 0;
+  tfrc_receiver_on_packet (&r->tfrc, &tfrc);
+  path_rate_on_packet (&r->path, &path);
+  return cc_receiver_on_timeout (r, arrival->arrived_at);
+}
+
+CcTime
+cc_receiver_next_timeout (const CcReceiver *r)
+{
+  CcTime at = cc_time_min (tfrc_receiver_next_timeout (&r->tfrc), path_rate_next_timeout (&r->path));
+
+  return cc_time_min (at, wanted_at (r));
+}
+
+bool
+cc_receiver_on_timeout (CcReceiver *r, CcTime now)
+{
+  tfrc_receiver_on_timeout (&r->tfrc, now);
+  if (path_rate_on_timeout (&r->path, now))
+    r->urgent = true;
+  return is_wanted (r, now);
+}
+
+bool
+cc_receiver_report (CcReceiver *r, CcTime now, CcReport *report)
+{
+  CcReport fresh = {0};
+
+  if (!r->stamped || !tfrc_receiver_report (&r->tfrc, now, &fresh.tfrc))
+    return false;
+  path_rate_report (&r->path, &fresh.path);
+  r->path.reported_Bps = r->path.rate_Bps;
+  r->urgent = false;
+  r->last_report_at = now;
+  *report = fresh;
+  return true;
+}

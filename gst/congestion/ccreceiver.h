@@ -13,6 +13,10 @@
 extern "C" {
 #endif
 
+#define CC_RECEIVER_GAP (50 * CC_MSECOND)        /* between reports, or one round trip where that is longer */
+#define CC_RECEIVER_URGENT_GAP (20 * CC_MSECOND) /* before an early one */
+#define CC_RECEIVER_MAX_JUMP 3000                /* sequence numbers; beyond, the sender has restarted */
+
 typedef struct {
   TfrcReceiverParams tfrc;
   PathRateParams path;
@@ -40,14 +44,17 @@ typedef struct {
   CcUnwrap seq, stamp;
   TfrcReceiver tfrc;
   PathRate path;
-  bool stamped;
+  bool stamped, rtt_known;
+  bool urgent;           /* the path rate fell: the sender should know before the next regular report */
+  CcTime last_report_at; /* CC_TIME_NONE: none yet */
   uint64_t packets, restarts;
 } CcReceiver;
 
 void cc_receiver_params_init (CcReceiverParams *params);
 void cc_receiver_init (CcReceiver *r, const CcReceiverParams *params);
-/* Returns true when feedback is wanted at once. A sender restart (jump of more than 3000 in seq, rtt back to 0) starts
- * over. */
+/* Returns true when feedback is wanted at once: a TFRC report is due and the last one is max (R, 50 ms) old, or the
+ * path rate fell and the last one is CC_RECEIVER_URGENT_GAP old; it stays wanted until cc_receiver_report (). A sender
+ * restart (jump of more than 3000 in seq, rtt back to 0) starts over. */
 bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);
 CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */
 bool cc_receiver_on_timeout (CcReceiver *r, CcTime now); /* true: feedback is wanted */

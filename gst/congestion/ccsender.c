@@ -1,2 +1,512 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsender.h"
+#include <math.h>
+
+#define RTP_HEADER 12
+#define SENT_WINDOW (500 * CC_MSECOND)
+#define MIN_EXPIRY (2 * CC_SECOND) /* of a rate that is no longer repeated */
+#define MAX_EXPIRY (20 * CC_SECOND)
+#define EXPIRY_INTERVALS 5
+#define APPLICATION_LIMIT 2.0 /* x what was sent */
+#define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
+#define QUEUE_IS_LOW (30 * CC_MSECOND)
+
+const char *
+cc_limit_name (CcLimit limit)
+{
+  static const char *const names[] = {
+      "start", "equation", "delay", "explicit-rate", "receive-rate", "no-feedback", "min", "max", "application"};
+
+  return (unsigned)limit < sizeof names / sizeof *names ? names[limit] : "unknown";
+}
+
+void
+cc_sender_params_init (CcSenderParams *params)
+{
+  *params = (CcSenderParams){.mode = CC_MODE_LOW_DELAY,
+      .start_Bps = 300e3 / 8,
+      .min_Bps = 30e3 / 8,
+      .max_Bps = 20e6 / 8,
+      .overhead_bytes = 28,
+      .pacing_gain = 1.5};
+  send_buffer_params_init (&params->buffer);
+  tfrc_sender_params_init (&params->tfrc);
+}
+
+static double
+clamp (double value, double low, double high)
+{
+  return value < low ? low : value > high ? high : value;
+}
+
+/* Wire bytes per RTP byte at the present packet size. */
+static double
+wire_factor (const CcSender *s)
+{
+  return (s->mean_packet_bytes + s->params.overhead_bytes) / s->mean_packet_bytes;
+}
+
+static CcDuration
+expiry (const CcSender *s)
+{
+  CcDuration d = EXPIRY_INTERVALS * s->report_interval;
+
+  return d < MIN_EXPIRY ? MIN_EXPIRY : d > MAX_EXPIRY ? MAX_EXPIRY : d;
+}
+
+static bool
+is_fresh (const CcSender *s, CcTime at, CcTime now)
+{
+  return at != CC_TIME_NONE && cc_time_since (now, at) < expiry (s);
+}
+
+typedef struct {
+  double rate_Bps;
+  CcLimit limit;
+} Allowed;
+
+static void
+lower (Allowed *a, double rate_Bps, CcLimit limit)
+{
+  if (rate_Bps >= a->rate_Bps)
+    return;
+  a->rate_Bps = rate_Bps;
+  a->limit = limit;
+}
+
+static CcLimit
+tfrc_limit (const CcSender *s)
+{
+  switch (s->tfrc.limit) {
+  case TFRC_EQUATION:
+    return CC_LIMIT_EQUATION;
+  case TFRC_RECEIVE_RATE:
+    return CC_LIMIT_RECEIVE_RATE;
+  case TFRC_NO_FEEDBACK:
+    return CC_LIMIT_NO_FEEDBACK;
+  default:
+    return CC_LIMIT_START;
+  }
+}
+
+/* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
+static Allowed
+path_rate (const CcSender *s, CcTime now)
+{
+  double tried = fmax (fmax (s->rate_Bps, s->params.start_Bps), APPLICATION_LIMIT * s->sent_Bps);
+
+  if (is_fresh (s, s->path_at, now))
+    return (Allowed){fmin (s->path.rate_Bps, tried), CC_LIMIT_DELAY};
+  if (is_fresh (s, s->explicit_at, now))
+    return (Allowed){fmin (s->explicit_Bps, tried), CC_LIMIT_EXPLICIT_RATE};
+  if (s->tfrc.got_feedback)
+    return (Allowed){fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s)};
+  return (Allowed){s->params.start_Bps, CC_LIMIT_START};
+}
+
+static Allowed
+low_delay_rate (const CcSender *s, CcTime now)
+{
+  Allowed a = path_rate (s, now);
+
+  if (s->tfrc.got_feedback && s->tfrc.p > 0)
+    lower (&a, s->tfrc.X_Bps * wire_factor (s), CC_LIMIT_EQUATION);
+  if (is_fresh (s, s->explicit_at, now))
+    lower (&a, s->explicit_Bps, CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, a.rate_Bps * s->no_feedback_scale, CC_LIMIT_NO_FEEDBACK);
+  return a;
+}
+
+static Allowed
+rfc5348_rate (const CcSender *s, CcTime now)
+{
+  Allowed a = {tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s)};
+
+  if (is_fresh (s, s->explicit_at, now))
+    lower (&a, s->explicit_Bps, CC_LIMIT_EXPLICIT_RATE);
+  return a;
+}
+
+static void
+update_rate (CcSender *s, CcTime now)
+{
+  Allowed a = {s->params.max_Bps, CC_LIMIT_MAX};
+
+  if (s->mode == CC_MODE_LOW_DELAY)
+    a = low_delay_rate (s, now);
+  else if (s->mode == CC_MODE_RFC5348)
+    a = rfc5348_rate (s, now);
+  if (!(a.rate_Bps > s->params.min_Bps))
+    a = (Allowed){s->params.min_Bps, CC_LIMIT_MIN};
+  else if (a.rate_Bps >= s->params.max_Bps)
+    a = (Allowed){s->params.max_Bps, CC_LIMIT_MAX};
+  s->rate_Bps = a.rate_Bps;
+  s->limit = a.limit;
+}
+
+void
+cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint32_t capacity, CcTime now)
+{
+  CcPacerParams pacer;
+  BurstControlParams burst;
+
+  *s = (CcSender){.params = *params,
+      .mode = params->mode,
+      .started_at = now,
+      .first_sent_at = CC_TIME_NONE,
+      .last_sent_at = CC_TIME_NONE,
+      .path_at = CC_TIME_NONE,
+      .explicit_at = CC_TIME_NONE,
+      .report_at = CC_TIME_NONE,
+      .no_feedback_scale = 1,
+      .credit_at = now,
+      .frame_interval = 33 * CC_MSECOND,
+      .frame_at = CC_TIME_NONE,
+      .mean_packet_bytes = 1000,
+      .sent_window_at = now};
+  if (!(s->params.pacing_gain >= 1))
+    s->params.pacing_gain = 1;
+  if (s->mode == CC_MODE_LOW_DELAY && !(s->params.tfrc.initial_Bps > 0))
+    s->params.tfrc.initial_Bps = s->params.start_Bps / wire_factor (s);
+  s->stamp_base_us = params->random.next ? params->random.next (params->random.user) : 0;
+  tfrc_sender_init (&s->tfrc, &s->params.tfrc, now);
+  send_buffer_init (&s->buffer, &params->buffer, ring, capacity);
+  cc_pacer_params_init (&pacer);
+  cc_pacer_init (&s->pacer, &pacer, now);
+  burst_control_params_init (&burst);
+  burst_control_init (&s->burst, &burst, params->random);
+  cc_sender_set_limits (s, params->min_Bps, params->max_Bps);
+  s->rate_Bps = clamp (params->start_Bps, s->params.min_Bps, s->params.max_Bps);
+  update_rate (s, now);
+  cc_pacer_set_rate (&s->pacer, s->rate_Bps);
+}
+
+void
+cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps)
+{
+  s->params.min_Bps = min_Bps >= 1 ? min_Bps : 1;
+  s->params.max_Bps = max_Bps >= s->params.min_Bps ? max_Bps : s->params.min_Bps;
+  s->rate_Bps = clamp (s->rate_Bps, s->params.min_Bps, s->params.max_Bps);
+}
+
+void
+cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now)
+{
+  s->mode = mode;
+  s->burst_ready = s->buffer.count;
+  s->frame_packets = 0;
+  update_rate (s, now);
+  cc_pacer_set_rate (&s->pacer, s->rate_Bps);
+}
+
+void
+cc_sender_set_max_delay (CcSender *s, CcDuration max_delay)
+{
+  s->params.buffer.max_delay = max_delay;
+  s->buffer.params.max_delay = max_delay;
+}
+
+static void
+close_burst_frame (CcSender *s, CcTime now)
+{
+  if (s->frame_packets == 0)
+    return;
+  s->burst_ready += s->frame_packets;
+  s->frame_packets = 0;
+  if (s->mode == CC_MODE_BURST_CONTROL)
+    burst_control_on_frame (&s->burst, s->burst_ready, 0, now);
+}
+
+static void
+begin_frame (CcSender *s, uint32_t frame, CcTime now)
+{
+  if (s->frame_at != CC_TIME_NONE) {
+    CcDuration gap = cc_time_since (now, s->frame_at);
+
+    close_burst_frame (s, now);
+    if (gap < CC_SECOND)
+      s->frame_interval = (7 * s->frame_interval + gap) / 8;
+  }
+  s->frame_at = now;
+  s->frame = frame;
+}
+
+bool
+cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now)
+{
+  if (!send_buffer_push (&s->buffer, packet, now))
+    return false;
+  if (s->frame_at == CC_TIME_NONE || packet->frame != s->frame)
+    begin_frame (s, packet->frame, now);
+  s->frame_packets++;
+  if (packet->frame_end)
+    close_burst_frame (s, now);
+  return true;
+}
+
+static SendBufferPath
+buffer_path (const CcSender *s)
+{
+  return (SendBufferPath){.X_Bps = s->rate_Bps / wire_factor (s), .R = s->tfrc.R};
+}
+
+static void
+refill_credit (CcSender *s, CcTime now)
+{
+  CcDuration interval = s->frame_interval;
+  double most = s->rate_Bps * clamp (1.5 * cc_seconds (interval), 0.02, 0.2);
+
+  s->credit_bytes += s->rate_Bps * cc_seconds (cc_time_since (now, s->credit_at));
+  if (s->credit_bytes > most)
+    s->credit_bytes = most;
+  s->credit_at = now;
+}
+
+/* A frame leaves at the gain, so that its spacing at arrival shows the capacity. What has piled up beyond about a frame
+   leaves at the rate, or at the capacity known where no queue stands: a key frame must not become a queue. */
+static double
+pace_rate (const CcSender *s, CcTime now)
+{
+  double known = 1;
+
+  if (s->mode != CC_MODE_LOW_DELAY)
+    return s->rate_Bps;
+  if (s->credit_bytes > 0)
+    return s->rate_Bps * s->params.pacing_gain;
+  if (is_fresh (s, s->path_at, now) && s->path.queue_delay < QUEUE_IS_LOW)
+    known = 0.95 * s->path.capacity_Bps / s->rate_Bps;
+  return s->rate_Bps * clamp (known, 1, s->params.pacing_gain);
+}
+
+static void
+count_sent (CcSender *s, uint32_t wire_bytes, CcTime now)
+{
+  CcDuration elapsed = cc_time_since (now, s->sent_window_at);
+
+  if (elapsed >= SENT_WINDOW) {
+    double fresh = (double)s->sent_window_bytes / cc_seconds (elapsed);
+
+    s->sent_Bps = s->sent_Bps > 0 ? 0.5 * (s->sent_Bps + fresh) : fresh;
+    s->sent_window_at = now;
+    s->sent_window_bytes = 0;
+  }
+  s->sent_window_bytes += wire_bytes;
+  s->packets_sent++;
+  s->bytes_sent += wire_bytes;
+}
+
+static void
+on_sent (CcSender *s, const CcPacket *packet, CcTime now)
+{
+  uint32_t wire = packet->size_bytes + s->params.overhead_bytes;
+
+  if (s->first_sent_at == CC_TIME_NONE)
+    s->first_sent_at = now;
+  s->last_sent_at = now;
+  s->mean_packet_bytes += (fmax (packet->size_bytes, RTP_HEADER) - s->mean_packet_bytes) / (s->packets_sent ? 16 : 1);
+  if (s->burst_ready > 0)
+    s->burst_ready--;
+  tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
+  count_sent (s, wire, now);
+  refill_credit (s, now);
+  s->credit_bytes -= wire;
+  cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
+  cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
+  if (s->mode == CC_MODE_BURST_CONTROL)
+    burst_control_on_sent (&s->burst, now);
+}
+
+static CcTime
+next_send (const CcSender *s)
+{
+  if (s->buffer.count == 0)
+    return CC_TIME_NONE;
+  if (s->mode == CC_MODE_BURST_CONTROL)
+    return s->burst_ready > 0 ? burst_control_next (&s->burst) : CC_TIME_NONE;
+  return cc_pacer_next (&s->pacer, s->tfrc.R);
+}
+
+CcSenderVerdict
+cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet)
+{
+  SendBufferPath path = buffer_path (s);
+  SendBufferVerdict verdict = send_buffer_head (&s->buffer, &path, now, packet);
+
+  if (verdict == SEND_BUFFER_DISCARD) {
+    send_buffer_pop (&s->buffer, now);
+    s->packets_dropped++;
+    if (s->burst_ready > 0)
+      s->burst_ready--;
+    else if (s->frame_packets > 0)
+      s->frame_packets--;
+    return CC_SENDER_DISCARD;
+  }
+  if (verdict == SEND_BUFFER_EMPTY || next_send (s) > now)
+    return CC_SENDER_WAIT;
+  send_buffer_pop (&s->buffer, now);
+  on_sent (s, packet, now);
+  return CC_SENDER_SEND;
+}
+
+static uint64_t
+elapsed_us (const CcSender *s, CcTime at)
+{
+  return cc_time_since (at, s->started_at) / CC_USECOND;
+}
+
+void
+cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp)
+{
+  stamp->rtt = s->tfrc.R;
+  stamp->sent_at_us = s->stamp_base_us + (uint32_t)elapsed_us (s, now);
+}
+
+/* The instant a stamp was sent; CC_TIME_NONE for one that lies outside what we have sent. */
+static CcTime
+stamp_time (const CcSender *s, uint32_t t_i_us, CcTime now)
+{
+  uint64_t now_us = elapsed_us (s, now);
+  uint32_t age_us = s->stamp_base_us + (uint32_t)now_us - t_i_us;
+
+  if (s->last_sent_at == CC_TIME_NONE || age_us > now_us)
+    return CC_TIME_NONE;
+  now_us -= age_us;
+  if (now_us < elapsed_us (s, s->first_sent_at) || now_us > elapsed_us (s, s->last_sent_at))
+    return CC_TIME_NONE;
+  return s->started_at + now_us * CC_USECOND;
+}
+
+static void
+on_any_report (CcSender *s, CcTime now)
+{
+  if (s->report_at != CC_TIME_NONE && now > s->report_at) {
+    CcDuration gap = now - s->report_at;
+
+    s->report_interval = s->report_interval ? (7 * s->report_interval + gap) / 8 : gap;
+  }
+  s->report_at = now;
+  s->no_feedback_scale = 1;
+}
+
+void
+cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
+{
+  TfrcFeedback feedback = {.received_at = now,
+      .t_recvdata = stamp_time (s, report->t_i_us, now),
+      .t_delay = report->t_delay,
+      .X_recv = report->X_recv,
+      .p = report->p};
+
+  if (feedback.t_recvdata == CC_TIME_NONE || !(report->X_recv >= 0)) {
+    s->bad_reports++;
+    return;
+  }
+  switch (tfrc_sender_on_feedback (&s->tfrc, &feedback)) {
+  case TFRC_FEEDBACK_INVALID:
+    s->bad_reports++;
+    return;
+  case TFRC_FEEDBACK_OLD:
+    return;
+  case TFRC_FEEDBACK_OK:
+    break;
+  }
+  s->reports++;
+  on_any_report (s, now);
+  update_rate (s, now);
+}
+
+void
+cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
+{
+  if (!(report->rate_Bps > 0) || !isfinite (report->rate_Bps) || !(report->capacity_Bps >= 0)) {
+    s->bad_reports++;
+    return;
+  }
+  s->path = *report;
+  s->path_at = now;
+  on_any_report (s, now);
+  update_rate (s, now);
+}
+
+void
+cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now)
+{
+  if (!(rate_Bps > 0) || !isfinite (rate_Bps)) {
+    s->bad_reports++;
+    return;
+  }
+  s->explicit_Bps = rate_Bps;
+  s->explicit_at = now;
+  on_any_report (s, now);
+  update_rate (s, now);
+}
+
+static CcTime
+expires_at (const CcSender *s, CcTime at, CcTime after)
+{
+  CcTime end = cc_time_add (at, expiry (s));
+
+  return at == CC_TIME_NONE || end <= after ? CC_TIME_NONE : end;
+}
+
+CcTime
+cc_sender_next_timeout (const CcSender *s)
+{
+  CcTime at = cc_time_min (next_send (s), tfrc_sender_next_timeout (&s->tfrc));
+
+  at = cc_time_min (at, expires_at (s, s->path_at, s->credit_at));
+  return cc_time_min (at, expires_at (s, s->explicit_at, s->credit_at));
+}
+
+void
+cc_sender_on_timeout (CcSender *s, CcTime now)
+{
+  bool sent = s->tfrc.sent_since_timer_set;
+  uint64_t expiries = s->tfrc.nofeedback_expiries;
+
+  tfrc_sender_on_timeout (&s->tfrc, now);
+  if (s->tfrc.nofeedback_expiries > expiries && sent && !is_fresh (s, s->explicit_at, now))
+    s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
+  refill_credit (s, now);
+  update_rate (s, now);
+  cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
+}
+
+/* Without what waits beyond a frame, which has to leave as well. */
+static double
+media_rate (const CcSender *s)
+{
+  double rtp = s->rate_Bps / wire_factor (s);
+  double extra = s->buffer.queued_bytes - rtp * cc_seconds (s->frame_interval);
+
+  if (extra > 0)
+    rtp = fmax (rtp - extra / BACKLOG_TIME, 0.5 * rtp);
+  return rtp * fmax (s->mean_packet_bytes - RTP_HEADER, 1) / s->mean_packet_bytes;
+}
+
+void
+cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
+{
+  SendBufferPath path = buffer_path (s);
+  double idle = cc_seconds (cc_time_since (now, s->sent_window_at));
+  double sent = idle > 1 ? (double)s->sent_window_bytes / idle : s->sent_Bps;
+
+  *status = (CcSenderStatus){.rate_Bps = s->rate_Bps,
+      .media_Bps = media_rate (s),
+      .sent_Bps = sent,
+      .rtt = s->tfrc.R,
+      .p = s->tfrc.p,
+      .queue_delay = is_fresh (s, s->path_at, now) ? s->path.queue_delay : 0,
+      .backlog_bytes = s->buffer.queued_bytes,
+      .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
+      .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
+      .limit = s->limit};
+  if (s->limit == CC_LIMIT_DELAY && APPLICATION_LIMIT * sent < s->rate_Bps)
+    status->limit = CC_LIMIT_APPLICATION;
+}
+
+bool
+cc_sender_take_key_unit_wanted (CcSender *s)
+{
+  return send_buffer_take_key_unit_wanted (&s->buffer);
+}

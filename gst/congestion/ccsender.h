@@ -74,15 +74,23 @@ typedef struct CcSender {
   SendBuffer buffer;
   CcPacer pacer;
   BurstControl burst;
-  CcUnwrap echo; /* unwraps t_i_us of reports */
-  CcTime started_at;
+  CcTime started_at, first_sent_at, last_sent_at; /* CC_TIME_NONE: nothing left yet */
   uint32_t stamp_base_us;
   PathReport path; /* last one */
   CcTime path_at;  /* CC_TIME_NONE: none */
   double explicit_Bps;
   CcTime explicit_at;
+  CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
+  CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
+  double no_feedback_scale;   /* halved with each expiry of the no-feedback timer */
   double rate_Bps;
   CcLimit limit;
+  double credit_bytes; /* what may still leave at the gain; refilled at the rate */
+  CcTime credit_at;
+  CcDuration frame_interval; /* smoothed */
+  CcTime frame_at;
+  uint32_t frame;
+  unsigned frame_packets, burst_ready; /* burst control: of the open frame; of complete frames, not yet sent */
   double mean_packet_bytes, sent_Bps;
   CcTime sent_window_at;
   uint64_t sent_window_bytes;
@@ -104,7 +112,7 @@ void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 
 void cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now);
 void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now);
-/* REMB or TMMBR from a receiver that sends no path report; expires. */
+/* REMB or TMMBR, from a receiver or from a router on the way: an upper bound; expires. */
 void cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now);
 
 CcTime cc_sender_next_timeout (const CcSender *s); /* pacing, no-feedback timer, expiries; pure */

@@ -1,2 +1,309 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pathrate.h"
+#include <math.h>
+
+#define ALPHA 0.75
+#define BETA 0.35
+#define ETA 0.95
+#define Q_TARGET 0.005       /* s: standing queue that counts as none */
+#define Q_BUSY 0.010         /* s: above, the queue is busy all the time */
+#define Q_JUMP 0.050         /* s: a packet's queueing delay that may be a jump */
+#define JUMP_TIME 0.030      /* s: and has lasted */
+#define DRAIN_TIME 0.4       /* s: the fast reaction aims to be rid of the queue within */
+#define CAPACITY_MEMORY 0.4  /* s */
+#define FAST_MEMORY 0.06     /* s */
+#define MIN_PERIOD 0.05      /* s */
+#define MAX_PERIOD 0.1       /* s */
+#define BLIND_GROWTH 0.2     /* headroom assumed where frames are single packets and no queue stands */
+#define Q_COMPETING 0.05     /* s */
+#define COMPETING_AFTER 2.0  /* s */
+#define APPLICATION_LIMIT 2. /* x the receive rate */
+#define SLOT (50 * CC_MSECOND)
+#define RECEIVE_SLOTS 20 /* the receive rate is taken over 1 s */
+
+void
+path_rate_params_init (PathRateParams *params)
+{
+  *params = (PathRateParams){.start_Bps = 300e3 / 8, .min_Bps = 30e3 / 8, .max_Bps = 20e6 / 8};
+}
+
+static double
+clamp (double value, double low, double high)
+{
+  return value < low ? low : value > high ? high : value;
+}
+
+static void
+set_rate (PathRate *p, double rate_Bps)
+{
+  p->rate_Bps = clamp (rate_Bps, p->params.min_Bps, p->params.max_Bps);
+}
+
+void
+path_rate_init (PathRate *p, const PathRateParams *params)
+{
+  QueueDelayParams delay;
+
+  *p = (PathRate){.params = *params};
+  if (!(p->params.min_Bps >= 1))
+    p->params.min_Bps = 1;
+  if (!(p->params.max_Bps >= p->params.min_Bps))
+    p->params.max_Bps = p->params.min_Bps;
+  if (!(p->params.start_Bps > 0))
+    p->params.start_Bps = p->params.min_Bps;
+  queue_delay_params_init (&delay);
+  queue_delay_init (&p->delay, &delay);
+  set_rate (p, p->params.start_Bps);
+  p->reported_Bps = p->rate_Bps;
+  p->high_since = p->standing_since = CC_TIME_NONE;
+}
+
+static void
+pairs_fade (PathPairs *pairs, CcTime now, double memory)
+{
+  double keep = exp (-cc_seconds (cc_time_since (now, pairs->at)) / memory);
+
+  pairs->bytes *= keep;
+  pairs->sent *= keep;
+  pairs->arrived *= keep;
+  pairs->pairs *= keep;
+  pairs->at = now;
+}
+
+static void
+pairs_add (PathPairs *pairs, double bytes, double sent, double arrived, CcTime now, double memory)
+{
+  pairs_fade (pairs, now, memory);
+  pairs->bytes += bytes;
+  pairs->sent += sent;
+  pairs->arrived += arrived;
+  pairs->pairs += 1;
+}
+
+/* 0 where too few pairs are left to say. */
+static double
+pairs_rate (const PathPairs *pairs, double enough)
+{
+  return pairs->pairs >= enough && pairs->arrived > 1e-5 ? pairs->bytes / pairs->arrived : 0;
+}
+
+static void
+take_pair (PathRate *p, const PathPacket *packet)
+{
+  uint64_t steps = packet->seq - p->last.seq;
+  double sent = (double)(int64_t)(packet->sent_at - p->last.sent_at) / 1e9;
+  double arrived = (double)(int64_t)(packet->arrived_at - p->last.arrived_at) / 1e9;
+  bool same_frame = packet->frame == p->last.frame;
+  bool busy = sent < cc_seconds (p->last_q) - 0.002;
+  double bytes;
+
+  if (steps > 8 || sent < 0 || arrived < 0 || (!same_frame && !busy))
+    return;
+  /* packets lost in between took their time as well */
+  bytes = (double)packet->wire_bytes * (double)steps;
+  pairs_add (&p->slow, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
+  pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
+}
+
+static void
+count_bytes (PathRate *p, uint32_t bytes, CcTime now)
+{
+  if (p->n_slots == 0 || cc_time_since (now, p->slots[p->slot_head].start) >= SLOT) {
+    p->slot_head = (p->slot_head + 1) % PATH_RATE_SLOTS;
+    p->slots[p->slot_head].start = now - now % SLOT;
+    p->slots[p->slot_head].bytes = 0;
+    if (p->n_slots < PATH_RATE_SLOTS)
+      p->n_slots++;
+  }
+  p->slots[p->slot_head].bytes += bytes;
+}
+
+static double
+receive_rate (const PathRate *p, CcTime now)
+{
+  double bytes = 0;
+  CcTime oldest = now;
+
+  for (unsigned n = 0; n < p->n_slots; n++) {
+    unsigned i = (p->slot_head + PATH_RATE_SLOTS - n) % PATH_RATE_SLOTS;
+
+    if (cc_time_since (now, p->slots[i].start) > RECEIVE_SLOTS * SLOT)
+      break;
+    bytes += p->slots[i].bytes;
+    oldest = p->slots[i].start;
+  }
+  if (p->n_slots >= RECEIVE_SLOTS)
+    return bytes / cc_seconds (RECEIVE_SLOTS * SLOT);
+  return cc_time_since (now, oldest) >= 2 * SLOT ? bytes / cc_seconds (now - oldest) : 0;
+}
+
+/* The least delay of each frame's packets is what stood in the queue. */
+static void
+end_frame (PathRate *p)
+{
+  p->q = 0.5 * p->q + 0.5 * cc_seconds (p->frame_q);
+}
+
+static void
+watch_jump (PathRate *p, CcDuration q, CcTime now)
+{
+  if (cc_seconds (q) < Q_JUMP || p->competing) {
+    p->high_since = CC_TIME_NONE;
+    return;
+  }
+  if (p->high_since == CC_TIME_NONE)
+    p->high_since = now;
+  if (cc_seconds (now - p->high_since) < JUMP_TIME || now < p->hold_until)
+    return;
+  if (pairs_rate (&p->fast, 2) > 0 && pairs_rate (&p->fast, 2) < 0.9 * p->rate_Bps) {
+    p->jump = true;
+    p->next_at = now;
+  }
+}
+
+void
+path_rate_on_packet (PathRate *p, const PathPacket *packet)
+{
+  CcTime now = packet->arrived_at;
+  CcDuration q = queue_delay_on_packet (&p->delay, packet->sent_at, now);
+
+  count_bytes (p, packet->wire_bytes, now);
+  if (!p->started) {
+    p->started = true;
+    p->next_at = cc_time_add (now, cc_duration (MIN_PERIOD));
+    p->updated_at = now;
+    p->frame_q = q;
+  } else if (packet->seq <= p->last.seq) {
+    return; /* late: its bytes count, its order says nothing */
+  } else {
+    take_pair (p, packet);
+    if (packet->frame != p->last.frame) {
+      end_frame (p);
+      p->frame_q = q;
+    } else if (q < p->frame_q) {
+      p->frame_q = q;
+    }
+  }
+  if (packet->R > 0)
+    p->R = packet->R;
+  p->last = *packet;
+  p->last_q = q;
+  watch_jump (p, q, now);
+}
+
+CcTime
+path_rate_next_timeout (const PathRate *p)
+{
+  return p->started ? p->next_at : CC_TIME_NONE;
+}
+
+static double
+period (const PathRate *p)
+{
+  return clamp (cc_seconds (p->R), MIN_PERIOD, MAX_PERIOD);
+}
+
+static double
+loop_delay (const PathRate *p)
+{
+  return (p->R > 0 ? cc_seconds (p->R) : MAX_PERIOD) + period (p);
+}
+
+/* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. */
+static void
+react_to_jump (PathRate *p, CcTime now)
+{
+  double c = pairs_rate (&p->fast, 2);
+
+  p->jump = false;
+  p->jumps++;
+  p->slow = p->fast;
+  p->capacity_Bps = c;
+  set_rate (p, fmin (p->rate_Bps, c * clamp (ETA - cc_seconds (p->last_q) / DRAIN_TIME, 0.4, ETA)));
+  p->hold_until = cc_time_add (now, cc_duration (loop_delay (p) + 0.05));
+  p->high_since = CC_TIME_NONE;
+}
+
+static void
+watch_competition (PathRate *p, CcTime now)
+{
+  if (p->q < (p->competing ? Q_COMPETING / 2 : Q_COMPETING)) {
+    p->standing_since = CC_TIME_NONE;
+    p->competing = false;
+    return;
+  }
+  if (p->standing_since == CC_TIME_NONE)
+    p->standing_since = now;
+  if (cc_seconds (now - p->standing_since) > COMPETING_AFTER)
+    p->competing = true;
+}
+
+static double
+mismatch (const PathRate *p)
+{
+  double e = BLIND_GROWTH;
+
+  if (p->capacity_Bps > 0)
+    e = ETA * p->capacity_Bps / p->rate_Bps - 1;
+  if (p->q > Q_BUSY && !p->competing)
+    e = fmin (e, -p->q_slope);
+  return clamp (e, -0.5, 0.5);
+}
+
+static void
+run_law (PathRate *p, double T)
+{
+  double d = loop_delay (p);
+  double change = ALPHA * mismatch (p);
+  double grown;
+
+  if (!p->competing && p->q > Q_TARGET)
+    change += BETA * (Q_TARGET - p->q) / d;
+  grown = p->rate_Bps * (1 + clamp (T / d * change, -0.3, 0.3));
+  /* what was not sent has not been tried */
+  if (grown > p->rate_Bps && grown > APPLICATION_LIMIT * p->receive_Bps)
+    grown = fmax (p->rate_Bps, APPLICATION_LIMIT * p->receive_Bps);
+  set_rate (p, grown);
+}
+
+static bool
+worth_telling (PathRate *p)
+{
+  if (p->rate_Bps > 0.85 * p->reported_Bps)
+    return false;
+  p->reported_Bps = p->rate_Bps;
+  return true;
+}
+
+bool
+path_rate_on_timeout (PathRate *p, CcTime now)
+{
+  double T;
+
+  if (!p->started || now < p->next_at)
+    return false;
+  T = cc_seconds (cc_time_since (now, p->updated_at));
+  p->receive_Bps = receive_rate (p, now);
+  if (p->jump) {
+    react_to_jump (p, now);
+  } else if (now >= p->hold_until && T > 0) {
+    pairs_fade (&p->slow, now, CAPACITY_MEMORY);
+    p->capacity_Bps = pairs_rate (&p->slow, 1.5);
+    p->q_slope = clamp ((p->q - p->q_before) / T, -1, 2);
+    watch_competition (p, now);
+    run_law (p, fmin (T, 2 * MAX_PERIOD));
+  }
+  p->q_before = p->q;
+  p->updated_at = now;
+  p->next_at = cc_time_add (now, cc_duration (period (p)));
+  return worth_telling (p);
+}
+
+void
+path_rate_report (const PathRate *p, PathReport *report)
+{
+  *report = (PathReport){.rate_Bps = p->rate_Bps,
+      .capacity_Bps = p->capacity_Bps,
+      .receive_Bps = p->receive_Bps,
+      .queue_delay = cc_duration (p->q)};
+}

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The path rate of mode=low-delay: the explicit-rate outer loop of P-AQM (Lie 2008, paper F eq. 3) run by the receiver
-   on what the path shows: queueing delay, receive rate, and the capacity that the spacing of each frame's packet train
-   reveals. */
+   on what the path shows, instead of by a router. docs/low-delay.md derives and measures it.
+
+     R <- R + R (T/d) (alpha e + beta (q* - q)/d),   every T, d = RTT + T
+
+   q   queueing delay, the least of each frame's packets: what stands in the queue, not the frame's own serialisation
+   e   relative rate mismatch: eta c/R - 1; where a queue stands also no more than -dq/dt, which is (c - r)/c of all
+       the flows together
+   c   bottleneck share, from packet pairs: consecutive packets of one frame, and any two of which the second left
+       before the first was through the queue. c = sum (bytes)/sum (arrival spacing), both fading over CAPACITY_MEMORY.
+       The sender spaces a frame at gain x R, so that c runs up to gain x R where the path has room.
+
+   The fast reaction: a queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once.
+   R never grows beyond 2 x the receive rate, and never shrinks because little was sent. */
 #ifndef PATHRATE_H
 #define PATHRATE_H
 
@@ -10,9 +21,13 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define PATH_RATE_SLOTS 32
+
 typedef struct {
   double start_Bps, min_Bps, max_Bps; /* wire bytes/s */
 } PathRateParams;
+
 typedef struct {
   uint64_t seq;               /* unwrapped */
   CcTime sent_at, arrived_at; /* sender's and receiver's clock */
@@ -20,6 +35,7 @@ typedef struct {
   uint32_t frame;             /* equal within a frame: the RTP timestamp */
   CcDuration R;               /* round-trip time carried by the packet, 0: unknown */
 } PathPacket;
+
 typedef struct {
   double rate_Bps;     /* what the sender may send, wire bytes/s */
   double capacity_Bps; /* bottleneck estimate, 0: unknown */
@@ -27,10 +43,34 @@ typedef struct {
   CcDuration queue_delay; /* smoothed */
 } PathReport;
 
+/* Bytes and times of packet pairs, fading with the time constant `memory` (s). */
+typedef struct {
+  double bytes, sent, arrived, pairs;
+  CcTime at;
+} PathPairs;
+
 typedef struct {
   PathRateParams params;
   QueueDelay delay;
-  double rate_Bps;
+  double rate_Bps, reported_Bps, capacity_Bps, receive_Bps;
+  CcDuration R;
+  bool started;
+  PathPacket last; /* newest in sequence */
+  CcDuration last_q;
+  PathPairs slow, fast;
+  /* of the frame that is arriving, and the standing queue in s */
+  CcDuration frame_q;
+  double q, q_before, q_slope;
+  CcTime next_at, updated_at, hold_until, high_since, standing_since;
+  bool jump;
+  bool competing; /* somebody else keeps the queue: it does not go when we back off */
+  /* received bytes by time slot, newest at slot_head */
+  struct {
+    CcTime start;
+    double bytes;
+  } slots[PATH_RATE_SLOTS];
+  unsigned slot_head, n_slots;
+  uint64_t jumps;
 } PathRate;
 
 void path_rate_params_init (PathRateParams *params);
