@@ -310,8 +310,8 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   count_sent (s, wire, now);
   refill_credit (s, now);
   s->credit_bytes -= wire;
-  cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
   cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
+  cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
   if (s->mode == CC_MODE_BURST_CONTROL)
     burst_control_on_sent (&s->burst, now);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "queuedelay.h"
+#include <math.h>
 
 #define STEP ((int64_t)CC_SECOND)
 #define MIN_WINDOWS_FOR_DRIFT 6
@@ -58,6 +59,16 @@ supports_all (const QueueDelay *q, unsigned a, double slope)
   return true;
 }
 
+static void
+take_drift (QueueDelay *q, double slope)
+{
+  double most = q->params.max_drift_ppm * 1e-6;
+
+  if (fabs (slope) > 1.1 * most)
+    return;
+  q->drift = slope > most ? most : slope < -most ? -most : slope;
+}
+
 /* The drift is the slope of the line below all minima that lies closest to them in sum: the edge of their lower convex
    hull that crosses the mean time (Moon, Skelly, Towsley 1999). A slope no clock has is a queue, not a drift. */
 static void
@@ -81,8 +92,7 @@ update_drift (QueueDelay *q)
         continue;
       slope = (double)(q->windows[b].min - q->windows[a].min) / 1e9 / (right - left);
       if (supports_all (q, a, slope)) {
-        if (slope <= q->params.max_drift_ppm * 1e-6 && slope >= -q->params.max_drift_ppm * 1e-6)
-          q->drift = slope;
+        take_drift (q, slope);
         return;
       }
     }
