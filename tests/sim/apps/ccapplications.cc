@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ccapplications.h"
+#include "rtcpfeedback.h"
+#include "rtpextension.h"
+#include <algorithm>
+#include <cstring>
+#include <ns3/inet-socket-address.h>
+#include <ns3/simulator.h>
+#include <ns3/udp-socket-factory.h>
+
+using namespace ns3;
+
+namespace sim
+{
+
+static const unsigned frame_header_bytes = 14; /* in the payload: frame number, its packets, ns of sending */
+static const unsigned extension_id = 3;
+static const uint16_t one_byte_profile = 0xbede;
+static const uint32_t ssrc = 0x53494d30;
+
+static void
+put16 (uint8_t *at, uint16_t value)
+{
+  at[0] = value >> 8;
+  at[1] = value;
+}
+
+static void
+put32 (uint8_t *at, uint32_t value)
+{
+  put16 (at, value >> 16);
+  put16 (at + 2, value);
+}
+
+static uint16_t
+get16 (const uint8_t *at)
+{
+  return at[0] << 8 | at[1];
+}
+
+static uint32_t
+get32 (const uint8_t *at)
+{
+  return (uint32_t)get16 (at) << 16 | get16 (at + 2);
+}
+
+static double
+seconds_now ()
+{
+  return Simulator::Now ().GetSeconds ();
+}
+
+/* ---- sender ---- */
+
+NS_OBJECT_ENSURE_REGISTERED (CcSenderApplication);
+
+TypeId
+CcSenderApplication::GetTypeId ()
+{
+  static TypeId id =
+      TypeId ("sim::CcSenderApplication").SetParent<Application> ().AddConstructor<CcSenderApplication> ();
+  return id;
+}
+
+void
+CcSenderApplication::configure (const CcSenderConfig &c)
+{
+  config = c;
+}
+
+const CcSenderConfig &
+CcSenderApplication::configuration () const
+{
+  return config;
+}
+
+const CcSender &
+CcSenderApplication::sender () const
+{
+  return cc;
+}
+
+const std::vector<CcSenderRow> &
+CcSenderApplication::rows () const
+{
+  return row_list;
+}
+
+CcTime
+CcSenderApplication::now () const
+{
+  return Simulator::Now ().GetNanoSeconds ();
+}
+
+CcSenderStatus
+CcSenderApplication::status () const
+{
+  CcSenderStatus status;
+
+  cc_sender_status (&cc, now (), &status);
+  return status;
+}
+
+bool
+CcSenderApplication::take_key_unit_wanted ()
+{
+  return cc_sender_take_key_unit_wanted (&cc);
+}
+
+void
+CcSenderApplication::StartApplication ()
+{
+  config.params.random = cc_pcg32_init (&pcg, config.seed);
+  ring.resize (config.ring_packets);
+  cc_sender_init (&cc, &config.params, ring.data (), ring.size (), now ());
+  socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
+  socket->Bind ();
+  socket->Connect (InetSocketAddress (config.peer, config.port));
+  socket->SetRecvCallback (MakeCallback (&CcSenderApplication::on_feedback, this));
+  running = true;
+  config.source->start (this);
+  sample ();
+  run ();
+}
+
+void
+CcSenderApplication::StopApplication ()
+{
+  running = false;
+  if (config.source)
+    config.source->stop ();
+  timer.Cancel ();
+  sampler.Cancel ();
+  if (socket)
+    socket->Close ();
+}
+
+void
+CcSenderApplication::push_frame (uint32_t bytes, bool key_unit)
+{
+  unsigned count = std::max (1u, (bytes + config.payload_bytes - 1) / config.payload_bytes);
+  CcPacket packet = {};
+
+  frames_offered++;
+  packet.frame = frame_number++;
+  packet.captured_at = now ();
+  packet.key_unit = key_unit;
+  packet.handle = (void *)(uintptr_t)count;
+  for (unsigned i = 0; i < count; i++) {
+    unsigned chunk = (uint64_t)bytes * (i + 1) / count - (uint64_t)bytes * i / count;
+    packet.size_bytes = rtp_header_bytes + std::max (chunk, frame_header_bytes);
+    packet.frame_end = i + 1 == count;
+    if (!cc_sender_push (&cc, &packet, now ())) {
+      drain ();
+      packets_refused += !cc_sender_push (&cc, &packet, now ());
+    }
+  }
+  if (!draining)
+    run ();
+}
+
+void
+CcSenderApplication::drain ()
+{
+  CcPacket packet;
+  CcSenderVerdict verdict;
+
+  if (draining)
+    return;
+  draining = true;
+  while ((verdict = cc_sender_pull (&cc, now (), &packet)) != CC_SENDER_WAIT) {
+    if (verdict == CC_SENDER_SEND)
+      send (packet);
+    config.source->on_sent ();
+  }
+  draining = false;
+}
+
+void
+CcSenderApplication::run ()
+{
+  CcTime next;
+
+  if (!running)
+    return;
+  timer.Cancel ();
+  if (cc_sender_next_timeout (&cc) <= now ())
+    cc_sender_on_timeout (&cc, now ());
+  drain ();
+  next = cc_sender_next_timeout (&cc);
+  if (next == CC_TIME_NONE)
+    return;
+  stuck += next <= now ();
+  timer =
+      Simulator::Schedule (NanoSeconds (next > now () ? next - now () : CC_USECOND), &CcSenderApplication::run, this);
+}
+
+void
+CcSenderApplication::send (const CcPacket &packet)
+{
+  uint8_t bytes[rtp_header_bytes + frame_header_bytes] = {};
+  uint8_t element[RTP_EXT_RTT_SENDTS_SIZE];
+  RtpRttSendts stamp;
+  uint16_t profile;
+
+  cc_sender_stamp (&cc, now (), &stamp);
+  rtp_ext_rtt_sendts_write (element, &stamp);
+  bytes[0] = 0x90; /* version 2, extension */
+  bytes[1] = 96 | (packet.frame_end ? 0x80 : 0);
+  put16 (bytes + 2, seq++);
+  put32 (bytes + 4, packet.captured_at / 1000 * 9 / 100); /* 90 kHz */
+  put32 (bytes + 8, ssrc);
+  size_t size = rtp_ext_put (
+      one_byte_profile, nullptr, 0, extension_id, element, sizeof element, bytes + 16, rtp_header_bytes - 16, &profile);
+  NS_ABORT_MSG_UNLESS (size == rtp_header_bytes - 16, "the extension does not have the expected size");
+  put16 (bytes + 12, profile);
+  put16 (bytes + 14, size / 4);
+  put32 (bytes + rtp_header_bytes, packet.frame);
+  put16 (bytes + rtp_header_bytes + 4, (uintptr_t)packet.handle);
+  put32 (bytes + rtp_header_bytes + 6, now () >> 32);
+  put32 (bytes + rtp_header_bytes + 10, now ());
+  Ptr<Packet> out = Create<Packet> (bytes, sizeof bytes);
+  out->AddPaddingAtEnd (packet.size_bytes - sizeof bytes);
+  if (frame_sent_at.size () <= packet.frame)
+    frame_sent_at.resize (packet.frame + 1, -1);
+  if (frame_sent_at[packet.frame] < 0)
+    frame_sent_at[packet.frame] = seconds_now ();
+  socket->Send (out);
+}
+
+void
+CcSenderApplication::on_feedback (Ptr<Socket> from)
+{
+  Ptr<Packet> packet;
+  uint8_t bytes[1500];
+
+  while ((packet = from->Recv ())) {
+    size_t size = packet->CopyData (bytes, sizeof bytes);
+    feedback_packets++;
+    feedback_bytes += size + udp_ip_bytes;
+    parse_rtcp (bytes, size);
+  }
+  run ();
+}
+
+void
+CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
+{
+  while (size >= 4) {
+    size_t length = 4 * (get16 (data + 2) + 1u);
+    unsigned format = data[0] & 31, type = data[1];
+    TfrcReport report;
+    RtcpPath path;
+
+    if (length > size)
+      return;
+    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TFRC && length >= 12 &&
+        rtcp_fb_tfrc_parse (data + 12, length - 12, &report))
+      cc_sender_on_tfrc_report (&cc, &report, now ());
+    if (type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
+        rtcp_fb_path_parse (data + 12, length - 12, &path)) {
+      PathReport seen = {};
+      seen.rate_Bps = path.rate_bps / 8.0;
+      seen.capacity_Bps = path.capacity_bps / 8.0;
+      seen.queue_delay = path.queue_delay;
+      cc_sender_on_path_report (&cc, &seen, now ());
+    }
+    data += length;
+    size -= length;
+  }
+}
+
+void
+CcSenderApplication::sample ()
+{
+  CcSenderStatus s = status ();
+
+  row_list.push_back ({seconds_now (), s.rate_Bps * 8, s.media_Bps * 8, cc_seconds (s.rtt), s.p,
+      cc_seconds (s.queue_delay), cc_seconds (s.backlog_delay), s.limit});
+  sampler = Simulator::Schedule (MilliSeconds (100), &CcSenderApplication::sample, this);
+}
+
+/* ---- receiver ---- */
+
+NS_OBJECT_ENSURE_REGISTERED (CcReceiverApplication);
+
+TypeId
+CcReceiverApplication::GetTypeId ()
+{
+  static TypeId id =
+      TypeId ("sim::CcReceiverApplication").SetParent<Application> ().AddConstructor<CcReceiverApplication> ();
+  return id;
+}
+
+void
+CcReceiverApplication::configure (const CcReceiverConfig &c)
+{
+  config = c;
+}
+
+const CcReceiver &
+CcReceiverApplication::receiver () const
+{
+  return cc;
+}
+
+const std::vector<FrameArrival> &
+CcReceiverApplication::frames () const
+{
+  return frame_list;
+}
+
+CcTime
+CcReceiverApplication::now () const
+{
+  uint64_t t = Simulator::Now ().GetNanoSeconds ();
+
+  return t + (int64_t)(t * config.clock_drift_ppm * 1e-6) + cc_duration (config.clock_offset_s);
+}
+
+void
+CcReceiverApplication::StartApplication ()
+{
+  AvpfTimingParams params;
+
+  cc_receiver_init (&cc, &config.params);
+  avpf_timing_params_init (&params);
+  params.random = cc_pcg32_init (&pcg, config.seed);
+  params.rtcp_bw_Bps = config.min_rtcp_Bps;
+  avpf_timing_init (&avpf, &params, now ());
+  avpf_timing_set_members (&avpf, 2, 1, false, now ());
+  socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
+  socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), config.port));
+  socket->SetRecvCallback (MakeCallback (&CcReceiverApplication::on_packet, this));
+  running = true;
+}
+
+void
+CcReceiverApplication::StopApplication ()
+{
+  running = false;
+  timer.Cancel ();
+  if (socket)
+    socket->Close ();
+}
+
+static bool
+parse_packet (const uint8_t *bytes, size_t size, CcArrival *arrival)
+{
+  if (size < rtp_header_bytes + frame_header_bytes || bytes[0] != 0x90)
+    return false;
+  size_t element_size;
+  const uint8_t *element =
+      rtp_ext_find (get16 (bytes + 12), bytes + 16, 4 * get16 (bytes + 14), extension_id, &element_size);
+  arrival->seq = get16 (bytes + 2);
+  arrival->marker = bytes[1] & 0x80;
+  arrival->rtp_timestamp = get32 (bytes + 4);
+  arrival->has_stamp = element && rtp_ext_rtt_sendts_parse (element, element_size, &arrival->stamp);
+  return true;
+}
+
+void
+CcReceiverApplication::on_packet (Ptr<Socket> from)
+{
+  Ptr<Packet> packet;
+  Address sender;
+  uint8_t bytes[rtp_header_bytes + frame_header_bytes];
+  bool wanted = false;
+
+  while ((packet = from->RecvFrom (sender))) {
+    CcArrival arrival = {};
+    if (!parse_packet (bytes, packet->CopyData (bytes, sizeof bytes), &arrival))
+      continue;
+    peer = sender;
+    heard = true;
+    packets++;
+    bytes_total += packet->GetSize ();
+    arrival.size_bytes = packet->GetSize ();
+    arrival.arrived_at = now ();
+    uint64_t sent_at = (uint64_t)get32 (bytes + rtp_header_bytes + 6) << 32 | get32 (bytes + rtp_header_bytes + 10);
+    transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
+    count_frame (
+        get32 (bytes + rtp_header_bytes), get16 (bytes + rtp_header_bytes + 4), arrival.rtp_timestamp / 90000.0);
+    wanted |= cc_receiver_on_packet (&cc, &arrival);
+  }
+  if (wanted)
+    want_feedback ();
+  run ();
+}
+
+void
+CcReceiverApplication::count_frame (uint32_t number, unsigned count, double captured_s)
+{
+  static const size_t remembered = 64;
+  auto frame = std::find_if (
+      open_frames.begin (), open_frames.end (), [number] (const FrameArrival &f) { return f.number == number; });
+
+  if (frame == open_frames.end ()) {
+    if (open_frames.size () == remembered)
+      open_frames.erase (open_frames.begin ());
+    open_frames.push_back ({number, captured_s, 0, 0});
+    frame = open_frames.end () - 1;
+  }
+  if (++frame->packets < count)
+    return;
+  frame->completed_s = seconds_now ();
+  frame_list.push_back (*frame);
+  open_frames.erase (frame);
+}
+
+void
+CcReceiverApplication::want_feedback ()
+{
+  if (config.timing == FeedbackTiming::at_once)
+    send_feedback (false);
+  else
+    avpf_timing_request_feedback (&avpf, CC_SECOND, now ());
+}
+
+void
+CcReceiverApplication::set_rtcp_bandwidth ()
+{
+  double span = seconds_now () - bandwidth_from_s;
+
+  if (span < 0.5)
+    return;
+  double receive_Bps = (bytes_total + packets * (double)udp_ip_bytes - bandwidth_from_bytes) / span;
+  avpf_timing_set_bandwidth (&avpf, std::max (receive_Bps * config.rtcp_fraction, config.min_rtcp_Bps), now ());
+  bandwidth_from_s = seconds_now ();
+  bandwidth_from_bytes = bytes_total + packets * udp_ip_bytes;
+}
+
+void
+CcReceiverApplication::run ()
+{
+  if (!running || !heard)
+    return;
+  timer.Cancel ();
+  if (cc_receiver_next_timeout (&cc) <= now () && cc_receiver_on_timeout (&cc, now ()))
+    want_feedback ();
+  CcTime next = cc_receiver_next_timeout (&cc);
+  if (config.timing == FeedbackTiming::avpf) {
+    set_rtcp_bandwidth ();
+    if (avpf_timing_next_timeout (&avpf) <= now ()) {
+      AvpfVerdict verdict = avpf_timing_on_timeout (&avpf, now ());
+      uint64_t before = feedback_bytes;
+      if (verdict != AVPF_NOTHING && send_feedback (verdict == AVPF_SEND_REGULAR))
+        avpf_timing_on_sent (&avpf, verdict, feedback_bytes - before, now ());
+    }
+    next = cc_time_min (next, avpf_timing_next_timeout (&avpf));
+  }
+  if (next == CC_TIME_NONE)
+    return;
+  timer =
+      Simulator::Schedule (NanoSeconds (next > now () ? next - now () : CC_USECOND), &CcReceiverApplication::run, this);
+}
+
+/* An RTCP feedback message around the FCI already written at at + 12. */
+static size_t
+frame_feedback (uint8_t *at, unsigned format, unsigned type, size_t fci_size)
+{
+  at[0] = 0x80 | format;
+  at[1] = type;
+  put16 (at + 2, (12 + fci_size) / 4 - 1);
+  put32 (at + 4, ssrc + 1);
+  put32 (at + 8, type == RTCP_FB_PSFB ? 0 : ssrc);
+  return 12 + fci_size;
+}
+
+/* A receiver report with one block and an SDES with a CNAME of ten characters, as in front of every compound packet. */
+static size_t
+write_report (uint8_t *at)
+{
+  static const size_t rr = 32, sdes = 24;
+
+  at[0] = 0x81;
+  at[1] = 201;
+  put16 (at + 2, rr / 4 - 1);
+  put32 (at + 4, ssrc + 1);
+  put32 (at + 8, ssrc);
+  at[rr] = 0x81;
+  at[rr + 1] = 202;
+  put16 (at + rr + 2, sdes / 4 - 1);
+  put32 (at + rr + 4, ssrc + 1);
+  at[rr + 8] = 1;
+  at[rr + 9] = 10;
+  std::memcpy (at + rr + 10, "sim@sim.ns", 10);
+  return rr + sdes;
+}
+
+bool
+CcReceiverApplication::send_feedback (bool compound)
+{
+  uint8_t bytes[256] = {};
+  size_t size = compound ? write_report (bytes) : 0;
+  CcReport report;
+
+  if (cc_receiver_report (&cc, now (), &report)) {
+    size_t fci = rtcp_fb_tfrc_write (bytes + size + 12, RTCP_FB_TFRC_SIZE, &report.tfrc);
+    size += frame_feedback (bytes + size, RTCP_FB_FMT_TFRC, RTCP_FB_RTPFB, fci);
+    if (config.path_report) {
+      RtcpPath path = {};
+      path.kind = RTCP_PATH_END_TO_END;
+      path.rate_bps = report.path.rate_Bps * 8;
+      path.capacity_bps = report.path.capacity_Bps * 8;
+      path.queue_delay = report.path.queue_delay;
+      fci = rtcp_fb_path_write (bytes + size + 12, RTCP_FB_PATH_SIZE, &path);
+      size += frame_feedback (bytes + size, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, fci);
+    }
+  }
+  if (size == 0)
+    return false;
+  feedback_packets++;
+  feedback_bytes += size + udp_ip_bytes;
+  socket->SendTo (Create<Packet> (bytes, size), 0, peer);
+  return true;
+}
+
+} // namespace sim

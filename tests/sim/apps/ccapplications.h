@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The two ends of a controlled flow as ns-3 applications: shells around CcSender and CcReceiver as the elements are.
+   Packets carry real RTP headers with the rtt-sendts extension and real RTCP feedback; payloads are zeros.
+
+   The receiver's clock runs apart from the sender's (offset and drift in the configuration): nothing may depend on it.
+ */
+#ifndef SIM_CC_APPLICATIONS_H
+#define SIM_CC_APPLICATIONS_H
+
+#include "avpftiming.h"
+#include "ccreceiver.h"
+#include "ccsender.h"
+#include "mediasource.h"
+#include "series.h"
+#include <memory>
+#include <ns3/application.h>
+#include <ns3/event-id.h>
+#include <ns3/ipv4-address.h>
+#include <ns3/socket.h>
+#include <vector>
+
+namespace sim
+{
+
+const unsigned rtp_header_bytes = 12 + 4 + 8; /* fixed header and the one-byte form of the extension */
+const unsigned udp_ip_bytes = 28;
+
+struct CcSenderConfig {
+  CcSenderParams params; /* cc_sender_params_init () first */
+  std::shared_ptr<MediaSource> source;
+  ns3::Ipv4Address peer;
+  uint16_t port = 5004;
+  unsigned payload_bytes = 1200; /* largest RTP payload */
+  unsigned ring_packets = 4096;
+  uint64_t seed = 1;
+};
+
+/* One row of the sender's state, taken every 100 ms. Rates bit/s, spans s. */
+struct CcSenderRow {
+  double at_s, rate_bps, media_bps, rtt, p, queue_delay, backlog_delay;
+  CcLimit limit;
+};
+
+class CcSenderApplication : public ns3::Application
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  void configure (const CcSenderConfig &config);
+
+  /* For sources. bytes: the encoded frame. Split into packets of even size. */
+  void push_frame (uint32_t bytes, bool key_unit);
+  CcSenderStatus status () const;
+  CcTime now () const; /* sender's clock */
+  bool take_key_unit_wanted ();
+  const CcSenderConfig &configuration () const;
+
+  const CcSender &sender () const;
+  const std::vector<CcSenderRow> &rows () const;
+  std::vector<double> frame_sent_at; /* when the first packet of each frame left, s */
+  uint64_t frames_offered = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0, stuck = 0;
+
+private:
+  void StartApplication () override;
+  void StopApplication () override;
+  void on_feedback (ns3::Ptr<ns3::Socket> socket);
+  void parse_rtcp (const uint8_t *data, size_t size);
+  void run ();
+  void drain ();
+  void send (const CcPacket &packet);
+  void sample ();
+
+  CcSenderConfig config;
+  CcSender cc;
+  CcPcg32 pcg;
+  std::vector<CcPacket> ring;
+  ns3::Ptr<ns3::Socket> socket;
+  ns3::EventId timer, sampler;
+  std::vector<CcSenderRow> row_list;
+  uint16_t seq = 0;
+  uint32_t frame_number = 0;
+  bool running = false, draining = false;
+};
+
+enum class FeedbackTiming {
+  at_once, /* whenever the receiver wants it: the letter of RFC 5348 */
+  avpf     /* when RFC 4585 allows it */
+};
+
+struct CcReceiverConfig {
+  CcReceiverParams params; /* cc_receiver_params_init () first */
+  uint16_t port = 5004;
+  FeedbackTiming timing = FeedbackTiming::at_once;
+  bool path_report = false;    /* append the path block (mode low-delay) */
+  double rtcp_fraction = 0.05; /* of the receive rate, for avpf */
+  double min_rtcp_Bps = 1000;
+  double clock_offset_s = 1234.5, clock_drift_ppm = 0;
+  uint64_t seed = 2;
+};
+
+struct FrameArrival {
+  uint32_t number;
+  double captured_s, completed_s;
+  unsigned packets;
+};
+
+class CcReceiverApplication : public ns3::Application
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  void configure (const CcReceiverConfig &config);
+  const CcReceiver &receiver () const;
+  const std::vector<FrameArrival> &frames () const; /* whole frames, in order of completion */
+  SampleSeries transit;                             /* one-way delay of each packet, s, in simulated time */
+  uint64_t packets = 0, bytes_total = 0;            /* of RTP packets */
+  uint64_t feedback_packets = 0, feedback_bytes = 0;
+
+private:
+  void StartApplication () override;
+  void StopApplication () override;
+  CcTime now () const;
+  void on_packet (ns3::Ptr<ns3::Socket> socket);
+  void count_frame (uint32_t number, unsigned count, double captured_s);
+  void run ();
+  void want_feedback ();
+  void set_rtcp_bandwidth ();
+  bool send_feedback (bool compound);
+
+  CcReceiverConfig config;
+  CcReceiver cc;
+  CcPcg32 pcg;
+  AvpfTiming avpf;
+  ns3::Ptr<ns3::Socket> socket;
+  ns3::Address peer;
+  ns3::EventId timer;
+  std::vector<FrameArrival> frame_list, open_frames;
+  double bandwidth_from_s = 0;
+  uint64_t bandwidth_from_bytes = 0;
+  bool heard = false, running = false;
+};
+
+} // namespace sim
+#endif

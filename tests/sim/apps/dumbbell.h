@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The dumbbell all scenarios share: pairs of hosts on both sides of one bottleneck.
+
+     left 0 --.                                           .-- right 0      left hosts   10.1.i.2
+     left 1 ---+-- left router ==== bottleneck ==== right router --+-- right 1      right hosts  10.2.i.2
+        ...                                                   ...
+
+   What runs on the hosts is the caller's business: simulated applications, or devices that lead out to real sockets
+   (give left_router () or right_router () another interface; each router's default route leads over the bottleneck).
+   Rates are bit/s on the wire (IP packet + 2 bytes PPP), delays one way, queue delays from arrival at the bottleneck to
+   the first bit sent. Chance follows the run's seed (sim_seed ()). */
+#ifndef SIM_DUMBBELL_H
+#define SIM_DUMBBELL_H
+
+#include "impairedlink.h"
+#include "series.h"
+#include <deque>
+#include <ns3/internet-module.h>
+#include <ns3/network-module.h>
+#include <ns3/point-to-point-module.h>
+#include <ns3/traffic-control-module.h>
+#include <vector>
+
+namespace sim
+{
+
+enum class QueueKind { droptail, red, codel, fq_codel, pie };
+
+/* Give one of ms, packets, bytes. ms means ms of the present capacity: the byte limit follows capacity steps. */
+struct QueueSpec {
+  QueueKind kind = QueueKind::droptail;
+  double ms = 300;
+  uint32_t packets = 0, bytes = 0;
+  double red_min = 0, red_max = 0; /* packets; 0: a quarter and three quarters of the limit */
+};
+
+struct CapacityStep {
+  double at_s, bps;
+};
+
+/* One direction of the bottleneck. */
+struct LinkSpec {
+  double bps = 0; /* 0: as fast as the access links, a queue of 5000 packets */
+  double delay_ms = 0;
+  QueueSpec queue;
+  std::vector<CapacityStep> schedule;
+  LossSpec loss;
+  double jitter_std_ms = 0; /* RFC 8868 4.5.2, without reordering; 0: none */
+};
+
+struct DumbbellSpec {
+  LinkSpec forward, backward; /* the delay of both directions is forward.delay_ms unless backward.delay_ms is given */
+  double access_bps = 1e9;
+  uint16_t mtu = 1500;
+};
+
+class Dumbbell
+{
+public:
+  explicit Dumbbell (const DumbbellSpec &spec);
+
+  /* Adds a pair of hosts; access_delay_ms is the delay of either access link. Returns its index, from 0. */
+  unsigned add_pair (double access_delay_ms = 0);
+  unsigned pairs () const;
+  ns3::Ptr<ns3::Node> left (unsigned pair) const;
+  ns3::Ptr<ns3::Node> right (unsigned pair) const;
+  ns3::Ipv4Address left_address (unsigned pair) const;
+  ns3::Ipv4Address right_address (unsigned pair) const;
+  ns3::Ptr<ns3::Node> left_router () const;
+  ns3::Ptr<ns3::Node> right_router () const;
+
+  void set_capacity (bool forward, double bps);
+
+  /* What the network saw. Per pair: bytes of IP packets that reached the right (left) host, packets the forward
+     (backward) queue refused, and per packet the delay in the queue. */
+  struct PairProbe {
+    RateSeries received;
+    uint64_t arrived = 0, dropped = 0; /* packets at the queue */
+    SampleSeries queue_delay;          /* s */
+  };
+  struct LinkProbe {
+    std::vector<PairProbe> pair;
+    PairProbe all; /* received: bytes put on the bottleneck */
+  };
+  const LinkProbe &forward () const;
+  const LinkProbe &backward () const;
+  double base_rtt_s (unsigned pair) const; /* propagation only */
+
+private:
+  struct Side {
+    ns3::Ptr<ns3::Node> router;
+    std::vector<ns3::Ptr<ns3::Node>> hosts;
+    std::vector<ns3::Ipv4Address> addresses;
+    ns3::Ptr<ns3::PointToPointNetDevice> device;
+    ns3::Ptr<ns3::QueueDisc> disc;
+    LinkSpec link;
+    LinkProbe probe;
+    std::deque<std::pair<int, double>> in_device; /* pair and arrival of packets handed to the device */
+    uint8_t far_net;                              /* second byte of the addresses this direction leads to */
+  };
+
+  void connect_routers ();
+  void impair (Side *side);
+  void install_queue (Side &side);
+  void attach_host (Side &side, unsigned pair, double delay_ms, Side &other);
+  int pair_of (const Side &side, ns3::Ptr<const ns3::QueueDiscItem> item) const;
+  void on_enqueue (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item);
+  void count (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item, bool arrived, bool dropped);
+  void on_refused (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item, const char *reason);
+  void on_head_drop (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item, const char *reason);
+  void on_dequeue (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item);
+  void on_transmit (Side *side, ns3::Ptr<const ns3::Packet> packet);
+  void on_received (Side *from, unsigned pair, ns3::Ptr<const ns3::Packet> packet);
+
+  DumbbellSpec spec;
+  Side left_side, right_side;
+  std::vector<double> access_delay_ms;
+};
+
+/* Seeds ns-3: call once before building anything. */
+void sim_seed (uint64_t seed);
+
+} // namespace sim
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "impairedlink.h"
+#include <algorithm>
+#include <cmath>
+#include <ns3/drop-tail-queue.h>
+#include <ns3/point-to-point-net-device.h>
+#include <ns3/simulator.h>
+
+using namespace ns3;
+
+namespace sim
+{
+
+NS_OBJECT_ENSURE_REGISTERED (LossModel);
+NS_OBJECT_ENSURE_REGISTERED (JitterChannel);
+NS_OBJECT_ENSURE_REGISTERED (DropTailDisc);
+
+TypeId
+LossModel::GetTypeId ()
+{
+  static TypeId id = TypeId ("sim::LossModel").SetParent<ErrorModel> ().AddConstructor<LossModel> ();
+  return id;
+}
+
+LossModel::LossModel () : random (CreateObject<UniformRandomVariable> ())
+{
+}
+
+bool
+LossModel::DoCorrupt (Ptr<Packet>)
+{
+  if (random->GetValue () < (bad ? spec.to_good : spec.to_bad))
+    bad = !bad;
+  return random->GetValue () < (bad ? spec.bad_loss : spec.good_loss);
+}
+
+void
+LossModel::DoReset ()
+{
+  bad = false;
+}
+
+TypeId
+JitterChannel::GetTypeId ()
+{
+  static TypeId id = TypeId ("sim::JitterChannel").SetParent<PointToPointChannel> ().AddConstructor<JitterChannel> ();
+  return id;
+}
+
+JitterChannel::JitterChannel () : random (CreateObject<NormalRandomVariable> ())
+{
+}
+
+bool
+JitterChannel::TransmitStart (Ptr<const Packet> packet, Ptr<PointToPointNetDevice> source, Time tx_time)
+{
+  unsigned from = source == GetSource (0) ? 0 : 1;
+  double z = std::min (std::fabs (random->GetValue (0, 1)), 3.0) * std_s[from];
+  Time arrival = Simulator::Now () + tx_time + delay[from] + Seconds (z);
+
+  /* RFC 8868 4.5.2: j (n) = max (j (n), j (n-1) + serialisation (n-1)), so the spacing is at least the packet's own. */
+  arrival = std::max (arrival, last_arrival[from] + (std_s[from] > 0 ? tx_time : Time (0)));
+  last_arrival[from] = arrival;
+  Ptr<PointToPointNetDevice> to = GetDestination (from);
+  Simulator::ScheduleWithContext (
+      to->GetNode ()->GetId (), arrival - Simulator::Now (), &PointToPointNetDevice::Receive, to, packet->Copy ());
+  return true;
+}
+
+TypeId
+DropTailDisc::GetTypeId ()
+{
+  static TypeId id = TypeId ("sim::DropTailDisc").SetParent<QueueDisc> ().AddConstructor<DropTailDisc> ();
+  return id;
+}
+
+DropTailDisc::DropTailDisc () : QueueDisc (QueueDiscSizePolicy::NO_LIMITS)
+{
+}
+
+bool
+DropTailDisc::DoEnqueue (Ptr<QueueDiscItem> item)
+{
+  Ptr<InternalQueue> queue = GetInternalQueue (0);
+
+  if ((max_bytes && queue->GetNBytes () + item->GetSize () > max_bytes) ||
+      (max_packets && queue->GetNPackets () + 1 > max_packets)) {
+    DropBeforeEnqueue (item, "full");
+    return false;
+  }
+  return queue->Enqueue (item);
+}
+
+Ptr<QueueDiscItem>
+DropTailDisc::DoDequeue ()
+{
+  return GetInternalQueue (0)->Dequeue ();
+}
+
+bool
+DropTailDisc::CheckConfig ()
+{
+  if (GetNInternalQueues () == 0)
+    AddInternalQueue (
+        CreateObjectWithAttributes<DropTailQueue<QueueDiscItem>> ("MaxSize", QueueSizeValue (QueueSize ("1000000p"))));
+  return true;
+}
+
+void
+DropTailDisc::InitializeParams ()
+{
+}
+
+} // namespace sim

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a link does to packets besides queueing: random loss (independent or Gilbert-Elliott) and jitter without
+   reordering (RFC 8868 4.5.2, NR-BPDV). And the drop-tail queue whose limit may change while packets wait. */
+#ifndef SIM_IMPAIRED_LINK_H
+#define SIM_IMPAIRED_LINK_H
+
+#include <ns3/error-model.h>
+#include <ns3/point-to-point-channel.h>
+#include <ns3/queue-disc.h>
+#include <ns3/random-variable-stream.h>
+
+namespace sim
+{
+
+/* Packets are lost with probability good_loss or bad_loss by state; independent loss is good_loss alone. */
+struct LossSpec {
+  double good_loss = 0, bad_loss = 0;
+  double to_bad = 0, to_good = 1; /* state changes per packet */
+};
+
+class LossModel : public ns3::ErrorModel
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  LossModel ();
+  LossSpec spec;
+
+private:
+  bool DoCorrupt (ns3::Ptr<ns3::Packet> packet) override;
+  void DoReset () override;
+  ns3::Ptr<ns3::UniformRandomVariable> random;
+  bool bad = false;
+};
+
+/* A point-to-point channel, device 0 the left end, that delays each packet by |clamp (N (0, std), 3 std)| more, never
+   overtaking. */
+class JitterChannel : public ns3::PointToPointChannel
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  JitterChannel ();
+  double std_s[2] = {0, 0}; /* of packets sent by device 0 and 1 */
+  ns3::Time delay[2];
+
+  bool TransmitStart (
+      ns3::Ptr<const ns3::Packet> packet, ns3::Ptr<ns3::PointToPointNetDevice> source, ns3::Time tx_time) override;
+
+private:
+  ns3::Ptr<ns3::NormalRandomVariable> random;
+  ns3::Time last_arrival[2];
+};
+
+/* Drop tail, limited in bytes or packets (0: no limit of that kind). */
+class DropTailDisc : public ns3::QueueDisc
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  DropTailDisc ();
+  uint32_t max_bytes = 0, max_packets = 0;
+
+private:
+  bool DoEnqueue (ns3::Ptr<ns3::QueueDiscItem> item) override;
+  ns3::Ptr<ns3::QueueDiscItem> DoDequeue () override;
+  bool CheckConfig () override;
+  void InitializeParams () override;
+};
+
+} // namespace sim
+#endif

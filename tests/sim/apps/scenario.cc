@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "scenario.h"
+#include "dumbbell.h"
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <sys/stat.h>
+
+namespace sim
+{
+
+std::string
+format (const char *pattern, ...)
+{
+  char text[512];
+  va_list args;
+
+  va_start (args, pattern);
+  vsnprintf (text, sizeof text, pattern, args);
+  va_end (args);
+  return text;
+}
+
+Report::Report (const Options &options) : opts (options)
+{
+}
+
+const Options &
+Report::options () const
+{
+  return opts;
+}
+
+void
+Report::begin (const std::string &name, const std::string &claim)
+{
+  scenario = name;
+  printf ("\n%s: %s\n", name.c_str (), claim.c_str ());
+  printf ("  %-46s %12s %18s %22s\n", "", "ours", "budget", "published");
+}
+
+void
+Report::line (
+    const std::string &what, double ours, const std::string &budget, const std::string &published, const char *verdict)
+{
+  printf ("  %-46s %12.5g %18s %22s  %s\n", what.c_str (), ours, budget.c_str (), published.c_str (), verdict);
+  fflush (stdout);
+}
+
+bool
+Report::check (const std::string &what, double ours, double low, double high, const std::string &published)
+{
+  bool ok = ours >= low && ours <= high;
+
+  line (what, ours, format ("%.4g..%.4g", low, high), published, ok ? "ok" : "FAIL");
+  passed += ok;
+  failed += !ok;
+  return ok;
+}
+
+void
+Report::note (const std::string &what, double ours, const std::string &published)
+{
+  line (what, ours, "", published, "");
+}
+
+int
+Report::finish () const
+{
+  printf ("\n%u checks passed, %u failed (seed %llu)\n", passed, failed, (unsigned long long)opts.seed);
+  return failed ? 1 : 0;
+}
+
+Csv::Csv (const Options &options, const std::string &name, const std::string &header) : file (nullptr)
+{
+  if (options.csv_dir.empty ())
+    return;
+  mkdir (options.csv_dir.c_str (), 0777);
+  file = fopen ((options.csv_dir + "/" + name + ".csv").c_str (), "w");
+  if (!file) {
+    perror (options.csv_dir.c_str ());
+    exit (2);
+  }
+  fprintf (file, "%s\n", header.c_str ());
+}
+
+Csv::~Csv ()
+{
+  if (file)
+    fclose (file);
+}
+
+void
+Csv::row (const std::vector<double> &values, const std::string &label)
+{
+  if (!file)
+    return;
+  if (!label.empty ())
+    fprintf (file, "%s,", label.c_str ());
+  for (size_t i = 0; i < values.size (); i++)
+    fprintf (file, "%s%.7g", i ? "," : "", values[i]);
+  fputc ('\n', file);
+}
+
+static int
+usage (const char *program)
+{
+  fprintf (stderr, "usage: %s [--quick] [--seed N] [--csv DIR] [--list] [NAME-PREFIX...]\n", program);
+  return 2;
+}
+
+static bool
+selected (const std::string &name, const std::vector<std::string> &prefixes)
+{
+  for (const std::string &prefix : prefixes)
+    if (name.compare (0, prefix.size (), prefix) == 0)
+      return true;
+  return prefixes.empty ();
+}
+
+int
+run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
+{
+  Options options;
+  std::vector<std::string> prefixes;
+  bool list = false;
+
+  for (int i = 1; i < argc; i++) {
+    bool value = i + 1 < argc;
+    if (!strcmp (argv[i], "--quick"))
+      options.quick = true;
+    else if (!strcmp (argv[i], "--list"))
+      list = true;
+    else if (!strcmp (argv[i], "--seed") && value)
+      options.seed = strtoull (argv[++i], nullptr, 10);
+    else if (!strcmp (argv[i], "--csv") && value)
+      options.csv_dir = argv[++i];
+    else if (argv[i][0] == '-')
+      return usage (argv[0]);
+    else
+      prefixes.push_back (argv[i]);
+  }
+  Report report (options);
+  for (const Scenario &scenario : scenarios) {
+    if ((options.quick && !scenario.in_quick) || !selected (scenario.name, prefixes))
+      continue;
+    if (list) {
+      printf ("%-24s %s\n", scenario.name.c_str (), scenario.claim.c_str ());
+      continue;
+    }
+    sim_seed (options.seed);
+    report.begin (scenario.name, scenario.claim);
+    scenario.run (report);
+  }
+  return list ? 0 : report.finish ();
+}
+
+} // namespace sim

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What every scenario program shares: a list of scenarios with a claim each, a table of checks with the published
+   figure beside ours, CSV files, options and the exit status.
+
+     program [--quick] [--seed N] [--csv DIR] [--list] [NAME-PREFIX...]
+
+   --quick runs the short variant of each scenario and asserts only what holds in it. Exit status: 0 all checks passed,
+   1 a check failed, 2 wrong usage. */
+#ifndef SIM_SCENARIO_H
+#define SIM_SCENARIO_H
+
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace sim
+{
+
+struct Options {
+  bool quick = false;
+  uint64_t seed = 1;
+  std::string csv_dir; /* empty: none written */
+};
+
+class Report
+{
+public:
+  explicit Report (const Options &options);
+  const Options &options () const;
+
+  void begin (const std::string &scenario, const std::string &claim);
+  /* One line of the table; fails outside [low, high]. published: free text, "-" where there is none. */
+  bool check (const std::string &what, double ours, double low, double high, const std::string &published = "-");
+  /* A line without budget. */
+  void note (const std::string &what, double ours, const std::string &published = "-");
+  int finish () const; /* prints the sum, returns the exit status */
+
+private:
+  void line (const std::string &what, double ours, const std::string &budget, const std::string &published,
+      const char *verdict);
+  Options opts;
+  std::string scenario;
+  unsigned passed = 0, failed = 0;
+};
+
+/* A CSV file in options.csv_dir, or nowhere. */
+class Csv
+{
+public:
+  Csv (const Options &options, const std::string &name, const std::string &header);
+  ~Csv ();
+  Csv (const Csv &) = delete;
+  Csv &operator= (const Csv &) = delete;
+  void row (const std::vector<double> &values, const std::string &label = "");
+
+private:
+  FILE *file;
+};
+
+struct Scenario {
+  std::string name, claim;
+  bool in_quick;
+  std::function<void (Report &)> run;
+};
+
+int run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios);
+
+std::string format (const char *pattern, ...) __attribute__ ((format (printf, 1, 2)));
+
+} // namespace sim
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "traffic.h"
+#include <algorithm>
+#include <cmath>
+#include <ns3/applications-module.h>
+#include <ns3/core-module.h>
+#include <ns3/tcp-bbr.h>
+#include <ns3/tcp-cubic.h>
+#include <ns3/tcp-linux-reno.h>
+
+using namespace ns3;
+
+namespace sim
+{
+
+static const uint16_t tcp_port = 5001, udp_port = 5002;
+
+static TypeId
+type_of (TcpKind kind)
+{
+  switch (kind) {
+  case TcpKind::cubic:
+    return TcpCubic::GetTypeId ();
+  case TcpKind::bbr:
+    return TcpBbr::GetTypeId ();
+  default:
+    return TcpNewReno::GetTypeId ();
+  }
+}
+
+static void
+configure_tcp (Ptr<Node> node, const TcpSpec &spec)
+{
+  node->GetObject<TcpL4Protocol> ()->SetAttribute ("SocketType", TypeIdValue (type_of (spec.kind)));
+}
+
+void
+add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
+{
+  /* ns-3's BBR takes its PROBE_RTT for a loss where the timer is shorter than RFC 6298 allows, and never recovers. */
+  double min_rto_s = spec.kind == TcpKind::bbr ? 1 : spec.min_rto_s;
+
+  Config::SetDefault ("ns3::TcpSocket::SegmentSize", UintegerValue (spec.segment_bytes));
+  Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (spec.buffer_bytes));
+  Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (spec.buffer_bytes));
+  Config::SetDefault ("ns3::TcpSocket::DelAckCount", UintegerValue (spec.delayed_acks));
+  Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (Seconds (min_rto_s)));
+  Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (MilliSeconds (1)));
+  configure_tcp (dumbbell.left (pair), spec);
+  configure_tcp (dumbbell.right (pair), spec);
+  PacketSinkHelper sink ("ns3::TcpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), tcp_port));
+  sink.Install (dumbbell.right (pair));
+  BulkSendHelper bulk ("ns3::TcpSocketFactory", InetSocketAddress (dumbbell.right_address (pair), tcp_port));
+  bulk.SetAttribute ("MaxBytes", UintegerValue (spec.max_bytes));
+  bulk.SetAttribute ("SendSize", UintegerValue (spec.segment_bytes));
+  ApplicationContainer app = bulk.Install (dumbbell.left (pair));
+  app.Start (Seconds (spec.start_s));
+  app.Stop (Seconds (spec.stop_s));
+}
+
+uint64_t
+tcp_goodput_bytes (const Dumbbell &dumbbell, unsigned pair)
+{
+  Ptr<Node> node = dumbbell.right (pair);
+  uint64_t bytes = 0;
+
+  for (unsigned i = 0; i < node->GetNApplications (); i++) {
+    Ptr<PacketSink> sink = DynamicCast<PacketSink> (node->GetApplication (i));
+    bytes += sink ? sink->GetTotalRx () : 0;
+  }
+  return bytes;
+}
+
+class ParetoApplication : public Application
+{
+public:
+  ParetoSpec spec;
+  Ipv4Address peer;
+
+private:
+  void
+  StartApplication () override
+  {
+    socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
+    socket->Bind ();
+    socket->Connect (InetSocketAddress (peer, udp_port));
+    send ();
+  }
+
+  void
+  StopApplication () override
+  {
+    next.Cancel ();
+  }
+
+  double
+  pareto (double shape, double scale)
+  {
+    return scale / std::pow (std::max (1 - random->GetValue (), 1e-9), 1 / shape);
+  }
+
+  void
+  send ()
+  {
+    double bytes = spec.size_shape > 0 ? pareto (spec.size_shape, spec.size_scale_bytes) : spec.size_scale_bytes;
+
+    socket->Send (Create<Packet> ((uint32_t)std::min (bytes, (double)spec.max_bytes)));
+    next = Simulator::Schedule (
+        Seconds (pareto (spec.interval_shape, spec.interval_scale_s)), &ParetoApplication::send, this);
+  }
+
+  Ptr<Socket> socket;
+  EventId next;
+  Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable> ();
+};
+
+void
+add_pareto (Dumbbell &dumbbell, unsigned pair, const ParetoSpec &spec)
+{
+  Ptr<ParetoApplication> app = CreateObject<ParetoApplication> ();
+
+  app->spec = spec;
+  app->peer = dumbbell.right_address (pair);
+  app->SetStartTime (Seconds (spec.start_s));
+  app->SetStopTime (Seconds (spec.stop_s));
+  dumbbell.left (pair)->AddApplication (app);
+  PacketSinkHelper ("ns3::UdpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), udp_port))
+      .Install (dumbbell.right (pair));
+}
+
+void
+add_udp (Dumbbell &dumbbell, unsigned pair, double bps, uint32_t packet_bytes, double start_s, double stop_s)
+{
+  OnOffHelper udp ("ns3::UdpSocketFactory", InetSocketAddress (dumbbell.right_address (pair), udp_port));
+  uint32_t payload = packet_bytes - 28;
+
+  udp.SetConstantRate (DataRate (bps * payload / packet_bytes), payload);
+  ApplicationContainer app = udp.Install (dumbbell.left (pair));
+  app.Start (Seconds (start_s));
+  app.Stop (Seconds (stop_s));
+  PacketSinkHelper ("ns3::UdpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), udp_port))
+      .Install (dumbbell.right (pair));
+}
+
+} // namespace sim

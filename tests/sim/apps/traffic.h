@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Traffic beside the flow under test, left to right over a pair of hosts of the dumbbell. */
+#ifndef SIM_TRAFFIC_H
+#define SIM_TRAFFIC_H
+
+#include "dumbbell.h"
+#include <ns3/application.h>
+#include <ns3/socket.h>
+
+namespace sim
+{
+
+enum class TcpKind { newreno, cubic, bbr };
+
+struct TcpSpec {
+  TcpKind kind = TcpKind::newreno;
+  double start_s = 0, stop_s = 1e6;
+  uint32_t segment_bytes = 1440; /* MSS */
+  uint32_t buffer_bytes = 1u << 22;
+  double min_rto_s = 0.2; /* what today's systems use; RFC 6298 says 1 s */
+  unsigned delayed_acks = 2;
+  uint64_t max_bytes = 0; /* 0: no end */
+};
+
+/* Call before Simulator::Run (). SACK is on. All flows of a run share the sizes and timers of the last call. */
+void add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec);
+/* Bytes the receiving application got. */
+uint64_t tcp_goodput_bytes (const Dumbbell &dumbbell, unsigned pair);
+
+/* Packets whose spacing and size are drawn from Pareto distributions (shape, scale); size_shape 0: size_scale bytes
+   each. Larger packets than max_bytes are cut down to it: one datagram, one packet. */
+struct ParetoSpec {
+  double interval_shape = 1.3, interval_scale_s = 0.020;
+  double size_shape = 0, size_scale_bytes = 1000;
+  uint32_t max_bytes = 1472;
+  double start_s = 0, stop_s = 1e6;
+};
+void add_pareto (Dumbbell &dumbbell, unsigned pair, const ParetoSpec &spec);
+
+/* UDP at a constant rate, IP packets of packet_bytes. */
+void add_udp (Dumbbell &dumbbell, unsigned pair, double bps, uint32_t packet_bytes, double start_s, double stop_s);
+
+} // namespace sim
+#endif
