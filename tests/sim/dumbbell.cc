@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Does the simulated network do what its description says? */
+#include "ccflow.h"
 #include "dumbbell.h"
 #include "scenario.h"
 #include "traffic.h"
@@ -96,6 +97,36 @@ tcp (Report &report, TcpKind kind)
   report.check ("base rtt ms", net.base_rtt_s (0) * 1000, 60, 60);
 }
 
+static void
+greedy_tfrc (Report &report)
+{
+  Dumbbell net (ten_megabits (45));
+
+  net.add_pair (2.5);
+  CcFlow flow = add_cc_flow (net, 0, greedy_tfrc_spec (1480));
+  run_until (40);
+  report.check ("throughput Mb/s", net.forward ().pair[0].received.mean_bps (20, 40) / 1e6, 8, 10);
+  report.check ("round-trip time within base and full queue", cc_seconds (flow.sender->status ().rtt) * 1000, 100, 202);
+  report.check ("wake-ups that asked for the past", flow.sender->stuck, 0, 0);
+  report.check ("reports per second", flow.sender->feedback_packets / 40.0, 4, 20);
+}
+
+static void
+video (Report &report, CcMode mode)
+{
+  Dumbbell net (ten_megabits (45));
+  VideoModel model;
+
+  net.add_pair (2.5);
+  CcFlowSpec spec = cc_flow_spec (mode, std::make_shared<VideoModelSource> (model));
+  CcFlow flow = add_cc_flow (net, 0, spec);
+  run_until (30);
+  report.check ("throughput Mb/s", net.forward ().pair[0].received.mean_bps (10, 30) / 1e6, 1.3, 1.8);
+  report.check (
+      "whole frames / frames offered", (double)flow.receiver->frames ().size () / flow.sender->frames_offered, 0.98, 1);
+  report.check ("wake-ups that asked for the past", flow.sender->stuck, 0, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -105,5 +136,11 @@ main (int argc, char **argv)
           {"impairments", "random loss at its rate, jitter without reordering", true, impairments},
           {"tcp-newreno", "one NewReno fills the link", true, [] (Report &r) { tcp (r, TcpKind::newreno); }},
           {"tcp-cubic", "one Cubic fills the link", true, [] (Report &r) { tcp (r, TcpKind::cubic); }},
-          {"tcp-bbr", "one BBR fills the link", true, [] (Report &r) { tcp (r, TcpKind::bbr); }}});
+          {"tcp-bbr", "one BBR fills the link", true, [] (Report &r) { tcp (r, TcpKind::bbr); }},
+          {"greedy-tfrc", "TFRC with data at hand fills the link", true, greedy_tfrc},
+          {"video-rfc5348", "video below the link's rate arrives whole", true,
+              [] (Report &r) { video (r, CC_MODE_RFC5348); }},
+          {"video-low-delay", "the same in low-delay mode", true, [] (Report &r) { video (r, CC_MODE_LOW_DELAY); }},
+          {"video-burst-control", "the same without control", true,
+              [] (Report &r) { video (r, CC_MODE_BURST_CONTROL); }}});
 }

@@ -425,7 +425,7 @@ CcReceiverApplication::set_rtcp_bandwidth ()
   if (span < 0.5)
     return;
   double receive_Bps = (bytes_total + packets * (double)udp_ip_bytes - bandwidth_from_bytes) / span;
-  avpf_timing_set_bandwidth (&avpf, std::max (receive_Bps * config.rtcp_fraction, config.min_rtcp_Bps), now ());
+  avpf_timing_set_bandwidth (&avpf, std::max (receive_Bps * config.rtcp_fraction, config.min_rtcp_Bps));
   bandwidth_from_s = seconds_now ();
   bandwidth_from_bytes = bytes_total + packets * udp_ip_bytes;
 }
