@@ -16,7 +16,8 @@ typedef enum {
    Strictly decreasing in p and R. HUGE_VAL for p <= 0. */
 double tfrc_throughput (double s, double R, double p, TfrcRto rto);
 
-/* The p in (0, 1] at which tfrc_throughput () gives X; 1 where even p = 1 gives more than X. Always ends. */
+/* The p in [1e-12, 1] at which tfrc_throughput () gives X; 1 where even p = 1 gives more than X, or X is no number.
+   Always ends. */
 double tfrc_loss_event_rate (double s, double R, double X, TfrcRto rto);
 
 #ifdef __cplusplus

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* TFRC sender (RFC 5348 4): the allowed rate X, from reports and the no-feedback timer. */
+/* TFRC sender (RFC 5348 4): the allowed rate X, from reports and the no-feedback timer.
+
+   Where reports come slower than once per round trip (RTCP shares a small bandwidth), everything the RFC counts in
+   round trips of reports (the no-feedback timer, the age of X_recv_set, the data-limited interval) counts in the mean
+   report interval instead, once that exceeds 2R; at one report per R the RFC holds to the letter.
+
+   A known start rate (initial_Bps) holds before the first round-trip sample in place of one packet per second. The
+   first sample then sets X to the larger of W_init/R and that rate: it never pulls a call below the rate at which it
+   has run without complaint for a round trip. All floors (slow start, restart after idle) remain W_init/R; without
+   feedback the start rate is halved after 2 s, then every 2 s. */
 #ifndef TFRCSENDER_H
 #define TFRCSENDER_H
 
-#include "tfrcequation.h"
 #include "cctime.h"
+#include "tfrcequation.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -13,7 +22,7 @@ extern "C" {
 #define TFRC_X_RECV_SET 3 /* 8.2.2 */
 
 typedef struct {
-  double mss; /* bytes, for W_init (4.2); default 1460 */
+  double mss; /* bytes, > 0, for W_init (4.2) and s before the first packet; default 1460 */
   TfrcRto rto;
   bool oscillation_prevention; /* X_inst, 4.5; default true */
   double initial_Bps;          /* rate before the first round-trip sample; 0: s per second (4.2) */
@@ -30,8 +39,10 @@ typedef struct {
 
 typedef enum {
   TFRC_FEEDBACK_OK,
-  TFRC_FEEDBACK_OLD,    /* echoes an older packet than the last report: ignored */
-  TFRC_FEEDBACK_INVALID /* negative or absurd (> 10 s) round-trip time, p outside [0, 1]: ignored and counted */
+  TFRC_FEEDBACK_OLD,    /* echoes an older packet than the last report, or repeats it (same echo, p and X_recv: nothing
+                           arrived in between): ignored and counted */
+  TFRC_FEEDBACK_INVALID /* ignored and counted: a packet never sent, a round-trip time <= 0 or > 10 s, p outside [0, 1],
+                           X_recv negative, no number or above 10 GB/s */
 } TfrcFeedbackResult;
 
 typedef enum { TFRC_START, TFRC_SLOW_START, TFRC_EQUATION, TFRC_RECEIVE_RATE, TFRC_NO_FEEDBACK } TfrcLimit;
@@ -45,31 +56,37 @@ typedef struct {
   TfrcSenderParams params;
   double X, X_inst, X_Bps; /* bytes/s: allowed, paced, last result of the equation */
   double s;                /* mean segment size, bytes */
-  CcDuration R;            /* 0 before the first sample */
+  CcDuration R;            /* 0 before the first sample; >= 100 us */
   double R_sqmean, sqrt_R_sample;
   CcDuration RTO;
   CcTime tld; /* time last doubled */
   double p;
-  TfrcXRecv X_recv_set[TFRC_X_RECV_SET];
+  TfrcXRecv X_recv_set[TFRC_X_RECV_SET]; /* newest first */
   unsigned n_X_recv;
-  bool X_recv_infinite; /* the initial Infinity is still in the set: a flag, never a number */
-  double recover_rate, initial_rate;
+  bool X_recv_infinite;              /* the initial Infinity is still in the set: a flag, never a number */
+  CcTime infinite_at;                /* when it was put there */
+  double recover_rate, initial_rate; /* W_init/R */
   CcTime nofeedback_at;
   bool sent_since_timer_set, got_feedback;
   CcTime NotLimited1, NotLimited2, t_new, t_next; /* 8.2.1 */
-  CcDuration feedback_interval; /* mean spacing of reports: lengthens RTO where RTCP is slower than R */
+  CcDuration feedback_interval;                   /* mean wait for a report while sending */
+  CcTime started_at, last_sent_at;
+  CcTime unreported_at; /* when the first packet since the last report left, CC_TIME_NONE: none did */
+  double last_X_recv;   /* as the last report had it */
   TfrcLimit limit;
-  uint64_t feedbacks, old_feedbacks, invalid_feedbacks, nofeedback_expiries;
+  uint64_t packets, feedbacks, old_feedbacks, invalid_feedbacks, nofeedback_expiries;
 } TfrcSender;
 
 void tfrc_sender_params_init (TfrcSenderParams *params);
 void tfrc_sender_init (TfrcSender *t, const TfrcSenderParams *params, CcTime now);
 
-/* A packet left. not_limited: nothing more was allowed to leave at that instant (8.2.1). */
+/* A packet left. not_limited: nothing more was allowed to leave at that instant (8.2.1). Reports are only believed
+   about packets announced here. */
 void tfrc_sender_on_sent (TfrcSender *t, uint32_t size_bytes, bool not_limited, CcTime now);
 TfrcFeedbackResult tfrc_sender_on_feedback (TfrcSender *t, const TfrcFeedback *feedback);
 
 CcTime tfrc_sender_next_timeout (const TfrcSender *t); /* no-feedback timer; pure */
+/* Early calls change nothing; a late one counts as one expiry. */
 void tfrc_sender_on_timeout (TfrcSender *t, CcTime now);
 
 double tfrc_sender_rate (const TfrcSender *t);      /* X, bytes/s of RTP packets */
