@@ -58,9 +58,12 @@ wanted_at (const CcReceiver *r)
 }
 
 static bool
-is_wanted (const CcReceiver *r, CcTime now)
+tell_wanted (CcReceiver *r, CcTime now)
 {
-  return wanted_at (r) <= now;
+  if (wanted_at (r) > now)
+    return false;
+  r->told = true;
+  return true;
 }
 
 bool
@@ -100,7 +103,7 @@ cc_receiver_next_timeout (const CcReceiver *r)
 {
   CcTime at = cc_time_min (tfrc_receiver_next_timeout (&r->tfrc), path_rate_next_timeout (&r->path));
 
-  return cc_time_min (at, wanted_at (r));
+  return r->told ? at : cc_time_min (at, wanted_at (r));
 }
 
 bool
@@ -109,7 +112,7 @@ cc_receiver_on_timeout (CcReceiver *r, CcTime now)
   tfrc_receiver_on_timeout (&r->tfrc, now);
   if (path_rate_on_timeout (&r->path, now))
     r->urgent = true;
-  return is_wanted (r, now);
+  return tell_wanted (r, now);
 }
 
 bool
@@ -122,6 +125,7 @@ cc_receiver_report (CcReceiver *r, CcTime now, CcReport *report)
   path_rate_report (&r->path, &fresh.path);
   r->path.reported_Bps = r->path.rate_Bps;
   r->urgent = false;
+  r->told = false;
   r->last_report_at = now;
   *report = fresh;
   return true;

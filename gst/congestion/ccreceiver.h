@@ -46,6 +46,7 @@ typedef struct {
   PathRate path;
   bool stamped, rtt_known;
   bool urgent;           /* the path rate fell: the sender should know before the next regular report */
+  bool told;             /* that feedback is wanted */
   CcTime last_report_at; /* CC_TIME_NONE: none yet */
   uint64_t packets, restarts;
 } CcReceiver;

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Does mode=low-delay fill the path, keep its queue short, get out of the way when the path narrows, and live with
+   others? The cases of RFC 8867 and what they leave out. The video is the model of RFC 8593 (fluctuating sizes and
+   intervals, key frames on every abrupt change), its clocks drift apart by 50 ppm, feedback keeps to RFC 4585 timing
+   and 5 % of the bandwidth. Use is of IP bytes received, over min (capacity, what the source can make), leaving out the
+   settling time after start and each step. */
+#include "ccflow.h"
+#include "scenario.h"
+#include "traffic.h"
+#include <algorithm>
+#include <cmath>
+#include <ns3/core-module.h>
+
+using namespace sim;
+
+static const double settle_s = 5, source_max_bps = 1.5e6;
+
+struct Run {
+  DumbbellSpec net;
+  VideoModel video;
+  struct FlowAt {
+    double start_s, stop_s, access_ms;
+  };
+  std::vector<FlowAt> flows = {{0, 1e6, 0}};
+  std::vector<TcpSpec> tcp;
+  double end_s = 60, start_bps = 300e3, min_bps = 50e3;
+  double udp_bps = 0, udp_from_s = 0, udp_to_s = 0;
+};
+
+struct Outcome {
+  std::unique_ptr<Dumbbell> net;
+  std::vector<CcFlow> flows;
+  const Dumbbell::PairProbe &
+  probe (unsigned i) const
+  {
+    return net->forward ().pair[i];
+  }
+};
+
+static CcFlowSpec
+flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
+{
+  CcFlowSpec spec = cc_flow_spec (CC_MODE_LOW_DELAY, std::make_shared<VideoModelSource> (run.video));
+
+  spec.sender.params.start_Bps = run.start_bps / 8;
+  spec.sender.params.min_Bps = run.min_bps / 8;
+  spec.sender.params.max_Bps = 1.1 * run.video.max_bps / 8;
+  spec.receiver.params.path.start_Bps = run.start_bps / 8;
+  spec.receiver.params.path.min_Bps = spec.sender.params.min_Bps;
+  spec.receiver.params.path.max_Bps = spec.sender.params.max_Bps;
+  spec.receiver.clock_drift_ppm = 50;
+  spec.sender.seed = seed;
+  spec.receiver.seed = seed + 1;
+  spec.start_s = at.start_s;
+  spec.stop_s = std::min (at.stop_s, run.end_s);
+  return spec;
+}
+
+static void
+write_csv (Report &report, const std::string &name, const Run &run, const Outcome &out)
+{
+  for (size_t i = 0; i < out.flows.size (); i++) {
+    Csv csv (report.options (), format ("lowdelay-%s-%zu", name.c_str (), i),
+        "time_s,allowed_bps,received_bps,rtt_ms,p,queue_estimate_ms,queue_ms,backlog_ms,limit");
+    for (const CcSenderRow &row : out.flows[i].sender->rows ())
+      csv.row ({row.at_s, row.rate_bps, out.probe (i).received.mean_bps (std::max (row.at_s - 0.2, 0.0), row.at_s),
+          row.rtt * 1000, row.p, row.queue_delay * 1000, out.probe (i).queue_delay.last_before (row.at_s, 0) * 1000,
+          row.backlog_delay * 1000, (double)row.limit});
+  }
+}
+
+static Outcome
+simulate (Report &report, const std::string &name, const Run &run)
+{
+  Outcome out;
+
+  out.net = std::make_unique<Dumbbell> (run.net);
+  for (const Run::FlowAt &at : run.flows) {
+    unsigned pair = out.net->add_pair (at.access_ms / 2);
+    out.flows.push_back (add_cc_flow (*out.net, pair, flow_spec (run, at, report.options ().seed * 100 + pair * 2)));
+  }
+  for (const TcpSpec &tcp : run.tcp)
+    add_tcp (*out.net, out.net->add_pair (), tcp);
+  if (run.udp_bps > 0)
+    add_udp (*out.net, out.net->add_pair (), run.udp_bps, 1000, run.udp_from_s, run.udp_to_s);
+  ns3::Simulator::Stop (ns3::Seconds (run.end_s));
+  ns3::Simulator::Run ();
+  write_csv (report, name, run, out);
+  ns3::Simulator::Destroy ();
+  return out;
+}
+
+struct Steady {
+  double from_s, to_s, capacity_bps;
+};
+
+static std::vector<Steady>
+steady_parts (const Run &run)
+{
+  std::vector<Steady> parts;
+  double from = run.flows[0].start_s, bps = run.net.forward.bps;
+
+  for (const CapacityStep &step : run.net.forward.schedule) {
+    parts.push_back ({from + settle_s, step.at_s, bps});
+    from = step.at_s;
+    bps = step.bps;
+  }
+  parts.push_back ({from + settle_s, run.end_s, bps});
+  return parts;
+}
+
+/* Of the steady parts: received over offered, and the queueing delays of all packets. */
+static double
+use_of (const Run &run, const Outcome &out, unsigned flow, std::vector<double> *queue_ms)
+{
+  double got = 0, offered = 0;
+
+  for (const Steady &part : steady_parts (run)) {
+    got += out.probe (flow).received.mean_bps (part.from_s, part.to_s) * (part.to_s - part.from_s);
+    offered += std::min (part.capacity_bps, std::min (run.video.max_bps, source_max_bps)) * (part.to_s - part.from_s);
+    for (const SampleSeries::Sample &sample : out.probe (flow).queue_delay.samples ())
+      if (queue_ms && sample.at_s >= part.from_s && sample.at_s < part.to_s)
+        queue_ms->push_back (sample.value * 1000);
+  }
+  return got / offered;
+}
+
+/* s after from_s until the queue stays below limit_ms. */
+static double
+queue_settles (const Outcome &out, double from_s, double to_s, double limit_ms)
+{
+  double last = from_s;
+
+  for (const SampleSeries::Sample &sample : out.probe (0).queue_delay.samples ())
+    if (sample.at_s >= from_s && sample.at_s < to_s && sample.value * 1000 > limit_ms)
+      last = sample.at_s;
+  return last - from_s;
+}
+
+/* s after from_s until half a second in a row brings target_bps. */
+static double
+rate_reaches (const Outcome &out, double from_s, double target_bps)
+{
+  for (double t = from_s; t < from_s + 60; t += 0.1)
+    if (out.probe (0).received.mean_bps (t, t + 0.5) >= target_bps)
+      return t + 0.5 - from_s;
+  return 60;
+}
+
+static double
+loss_of (const Dumbbell::PairProbe &probe)
+{
+  return probe.arrived ? (double)probe.dropped / probe.arrived : 0;
+}
+
+struct Budget {
+  double use = 0.85, p95_ms = 60, loss = 0.01, drain_s = 0, startup_s = 0;
+};
+
+static void
+check_single (Report &report, const std::string &label, const Run &run, const Budget &budget)
+{
+  Outcome out = simulate (report, label, run);
+  std::vector<double> queue_ms;
+  double use = use_of (run, out, 0, &queue_ms);
+  double offered = std::min (run.net.forward.bps, run.video.max_bps);
+
+  report.check (label + ": use", use, budget.use, 1.1);
+  report.note (label + ": queue delay p50 ms", percentile_of (queue_ms, 0.5));
+  report.check (label + ": queue delay p95 ms", percentile_of (queue_ms, 0.95), 0, budget.p95_ms);
+  report.check (label + ": packets lost in the queue", loss_of (out.probe (0)), 0, budget.loss);
+  if (budget.drain_s > 0)
+    report.check (label + ": queue below 100 ms after the drop, s",
+        queue_settles (out, run.net.forward.schedule[1].at_s, run.net.forward.schedule[2].at_s, 100), 0,
+        budget.drain_s);
+  if (budget.startup_s > 0)
+    report.check (label + ": to 90 % of capacity, s", rate_reaches (out, 0, 0.9 * offered), 0, budget.startup_s);
+  report.note (label + ": backlog delay p95 ms", [&] {
+    std::vector<double> ms;
+    for (const CcSenderRow &row : out.flows[0].sender->rows ())
+      ms.push_back (row.backlog_delay * 1000);
+    return percentile_of (ms, 0.95);
+  }());
+  report.note (label + ": frames dropped by the sender", out.flows[0].sender->sender ().buffer.frames_dropped);
+  report.note (label + ": jumps", out.flows[0].receiver->receiver ().path.jumps);
+}
+
+static Run
+one_flow (double bps, double delay_ms, double end_s)
+{
+  Run run;
+
+  run.net.forward.bps = bps;
+  run.net.forward.delay_ms = delay_ms;
+  run.net.forward.queue.ms = 300;
+  run.end_s = end_s;
+  return run;
+}
+
+static void
+variable_capacity (Report &report)
+{
+  for (double delay_ms : {50., 100.}) {
+    Run run = one_flow (1e6, delay_ms, 100);
+
+    run.net.forward.schedule = {{40, 2.5e6}, {60, 0.6e6}, {80, 1e6}};
+    check_single (report, format ("5.1-%gms", delay_ms), run, {0.85, 60, 0.01, 3, 5});
+    if (report.options ().quick)
+      break;
+  }
+}
+
+static void
+frame_rates (Report &report)
+{
+  for (double fps : {10., 15., 25.}) {
+    Run run = one_flow (1e6, 50, 60);
+
+    run.video.fps = fps;
+    check_single (report, format ("fps-%g", fps), run, {0.85, 100, 0.01, 0, 5});
+  }
+}
+
+static void
+round_trips (Report &report)
+{
+  for (double rtt_ms : {20., 200., 300.})
+    check_single (report, format ("rtt-%g", rtt_ms), one_flow (1e6, rtt_ms / 2, 60), {0.85, 60, 0.01, 0, 5});
+}
+
+static void
+low_rates (Report &report)
+{
+  for (double kbps : {100., 150., 200.}) {
+    Run run = one_flow (kbps * 1e3, 50, 60);
+
+    run.start_bps = 80e3;
+    run.min_bps = 30e3;
+    run.video.min_bps = 30e3;
+    run.video.fps = 15;
+    check_single (report, format ("rate-%gk", kbps), run, {0.8, 100, 0.01, 0, 0});
+  }
+}
+
+static void
+random_loss (Report &report)
+{
+  for (double loss : {0.01, 0.02}) {
+    Run run = one_flow (1e6, 25, 60);
+
+    run.net.forward.loss.good_loss = loss;
+    Outcome out = simulate (report, format ("loss-%g", loss), run);
+    const CcSender &sender = out.flows[0].sender->sender ();
+    /* The loss event rate of independent losses is close to the loss rate where few packets go per round trip. */
+    double equation = tfrc_throughput (sender.mean_packet_bytes, 0.06, loss, TFRC_RTO_4R) * 8;
+    double allowed = std::min (equation, 1e6);
+    report.check (format ("loss %g: share of min (equation, capacity)", loss),
+        out.probe (0).received.mean_bps (10, 60) / allowed, 0.8, 1.1);
+    report.note (format ("loss %g: rate kb/s", loss), out.probe (0).received.mean_bps (10, 60) / 1e3);
+    report.note (format ("loss %g: p", loss), sender.tfrc.p);
+    report.check (
+        format ("loss %g: queue delay p95 ms", loss), out.probe (0).queue_delay.percentile (0.95, 10) * 1000, 0, 60);
+  }
+}
+
+static void
+jitter (Report &report)
+{
+  Run run = one_flow (1e6, 50, 60);
+
+  run.net.forward.jitter_std_ms = 5;
+  check_single (report, "jitter-5ms", run, {0.8, 60, 0.01, 0, 8});
+}
+
+static void
+long_tcp (Report &report)
+{
+  for (TcpKind kind : {TcpKind::newreno, TcpKind::cubic}) {
+    std::string name = kind == TcpKind::cubic ? "cubic" : "newreno";
+    Run run = one_flow (2e6, 50, 120);
+
+    run.flows = {{5, 1e6, 0}};
+    run.tcp.resize (1);
+    run.tcp[0].kind = kind;
+    Outcome out = simulate (report, "tcp-" + name, run);
+    double ours = out.probe (0).received.mean_bps (30, 120), tcp = out.probe (1).received.mean_bps (30, 120);
+    report.check ("against " + name + ": share of half the link", ours / 1e6, 0.3, 1.5);
+    report.note ("against " + name + ": TCP Mb/s", tcp / 1e6);
+    report.note ("against " + name + ": lowest rate in 5 s kb/s", [&] {
+      std::vector<double> rates = out.probe (0).received.rates_bps (30, 120, 5);
+      return *std::min_element (rates.begin (), rates.end ()) / 1e3;
+    }());
+    if (report.options ().quick)
+      break;
+  }
+}
+
+static void
+own_kind (Report &report)
+{
+  Run run = one_flow (3.5e6, 50, 120);
+
+  run.flows = {{0, 1e6, 0}, {20, 1e6, 0}, {40, 1e6, 0}};
+  Outcome out = simulate (report, "5.4", run);
+  std::vector<double> shares;
+  for (unsigned i = 0; i < 3; i++) {
+    shares.push_back (out.probe (i).received.mean_bps (60, 119));
+    report.note (format ("5.4: flow %u kb/s", i + 1), shares[i] / 1e3);
+  }
+  report.check ("5.4: Jain index", jain_of (shares), 0.9, 1);
+  report.check ("5.4: use", (shares[0] + shares[1] + shares[2]) / 3.5e6, 0.85, 1.01);
+  report.note ("5.4: queue delay p50 ms", out.net->forward ().all.queue_delay.percentile (0.5, 60) * 1000);
+  report.check ("5.4: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 60) * 1000, 0, 100);
+  report.check ("5.4: packets lost in the queue", loss_of (out.net->forward ().all), 0, 0.01);
+}
+
+static void
+round_trip_fairness (Report &report)
+{
+  Run run = one_flow (4e6, 10, 300);
+  const double one_way_ms[] = {10, 25, 50, 100, 150};
+
+  run.flows.clear ();
+  for (unsigned i = 0; i < 5; i++)
+    run.flows.push_back ({i * 10., 1e6, one_way_ms[i] - 10});
+  Outcome out = simulate (report, "5.5", run);
+  std::vector<double> shares;
+  for (unsigned i = 0; i < 5; i++) {
+    shares.push_back (out.probe (i).received.mean_bps (100, 299));
+    report.note (format ("5.5: flow with %g ms kb/s", one_way_ms[i]), shares[i] / 1e3);
+  }
+  report.check ("5.5: Jain index", jain_of (shares), 0.8, 1);
+  report.check ("5.5: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 100) * 1000, 0, 100);
+}
+
+static void
+two_flows (Report &report)
+{
+  Run run = one_flow (4e6, 50, 125);
+
+  run.net.forward.schedule = {{25, 2e6}, {50, 3.5e6}, {75, 1e6}, {100, 2e6}};
+  run.flows = {{0, 1e6, 0}, {0, 1e6, 0}};
+  Outcome out = simulate (report, "5.2", run);
+  double a = out.probe (0).received.mean_bps (10, 124), b = out.probe (1).received.mean_bps (10, 124);
+  report.check ("5.2: Jain index", jain_of ({a, b}), 0.9, 1);
+  /* Offered: min (capacity, two sources), steady parts alone. */
+  double got = 0, offered = 0;
+  for (const Steady &part : steady_parts (run)) {
+    for (unsigned i = 0; i < 2; i++)
+      got += out.probe (i).received.mean_bps (part.from_s, part.to_s) * (part.to_s - part.from_s);
+    offered += std::min (part.capacity_bps, 2 * source_max_bps) * (part.to_s - part.from_s);
+  }
+  report.check ("5.2: use", got / offered, 0.85, 1.05);
+  report.check ("5.2: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 5) * 1000, 0, 100);
+  report.check ("5.2: packets lost in the queue", loss_of (out.net->forward ().all), 0, 0.02);
+}
+
+static const std::vector<Scenario> scenarios = {
+    {"variable-capacity", "RFC 8867 5.1: one flow, capacity 1.0, 2.5, 0.6, 1.0 Mb/s", true, variable_capacity},
+    {"frame-rates", "the law does not depend on the frame rate", false, frame_rates},
+    {"round-trips", "nor on the round-trip time", false, round_trips},
+    {"low-rates", "one or two packets a frame suffice", false, low_rates},
+    {"random-loss", "loss that is not congestion costs no more than the equation says", true, random_loss},
+    {"jitter", "RFC 8868 4.5.2 jitter, 5 ms", true, jitter},
+    {"long-tcp", "RFC 8867 5.6: a long TCP does not starve us", true, long_tcp},
+    {"own-kind", "RFC 8867 5.4: three flows share 3.5 Mb/s", true, own_kind},
+    {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
+    {"round-trip-fairness", "RFC 8867 5.5: five flows, 10 to 150 ms", false, round_trip_fairness},
+};
+
+int
+main (int argc, char **argv)
+{
+  return run_scenarios (argc, argv, scenarios);
+}
