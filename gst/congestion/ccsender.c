@@ -9,6 +9,8 @@
 #define EXPIRY_INTERVALS 5
 #define APPLICATION_LIMIT 2.0 /* x what was sent */
 #define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
+#define TRAIN_PACKETS 3.0
+#define TRAIN_TIME 0.025 /* s */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
 
 const char *
@@ -263,19 +265,24 @@ refill_credit (CcSender *s, CcTime now)
 }
 
 /* A frame leaves at the gain, so that its spacing at arrival shows the capacity. What has piled up beyond about a frame
-   leaves at the rate, or at the capacity known where no queue stands: a key frame must not become a queue. */
+   leaves at the rate, in short trains at the gain, or at the capacity known where no queue stands: a key frame must not
+   become a queue. */
 static double
 pace_rate (const CcSender *s, CcTime now)
 {
-  double known = 1;
+  double gain = s->rate_Bps * s->params.pacing_gain;
+  double known = 0.95 * s->path.capacity_Bps, wire, train;
 
   if (s->mode != CC_MODE_LOW_DELAY)
     return s->rate_Bps;
   if (s->credit_bytes > 0)
-    return s->rate_Bps * s->params.pacing_gain;
-  if (is_fresh (s, s->path_at, now) && s->path.queue_delay < QUEUE_IS_LOW)
-    known = 0.95 * s->path.capacity_Bps / s->rate_Bps;
-  return s->rate_Bps * clamp (known, 1, s->params.pacing_gain);
+    return gain;
+  if (is_fresh (s, s->path_at, now) && s->path.queue_delay < QUEUE_IS_LOW && known > 1.2 * s->rate_Bps)
+    return fmin (gain, known);
+  wire = s->mean_packet_bytes + s->params.overhead_bytes;
+  train = fmin (TRAIN_PACKETS * wire, TRAIN_TIME * s->rate_Bps);
+  return s->pacer.last_bytes * s->rate_Bps /
+         fmax (train - s->credit_bytes, s->pacer.last_bytes / s->params.pacing_gain);
 }
 
 static void
@@ -469,7 +476,6 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
     s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
   refill_credit (s, now);
   update_rate (s, now);
-  cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
 }
 
 /* Without what waits beyond a frame, which has to leave as well. */

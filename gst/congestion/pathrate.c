@@ -14,7 +14,7 @@
 #define FAST_MEMORY 0.06     /* s */
 #define MIN_PERIOD 0.05      /* s */
 #define MAX_PERIOD 0.1       /* s */
-#define BLIND_GROWTH 0.2     /* headroom assumed where frames are single packets and no queue stands */
+#define BLIND_GROWTH 0.15    /* headroom assumed where packets say nothing and no queue stands */
 #define Q_COMPETING 0.05     /* s */
 #define COMPETING_AFTER 2.0  /* s */
 #define APPLICATION_LIMIT 2. /* x the receive rate */
@@ -137,11 +137,21 @@ receive_rate (const PathRate *p, CcTime now)
   return cc_time_since (now, oldest) >= 2 * SLOT ? bytes / cc_seconds (now - oldest) : 0;
 }
 
+/* Queueing delay in s without the time a packet larger than the least takes on the bottleneck: it is no queue. */
+static double
+standing_delay (PathRate *p, const PathPacket *packet, CcDuration q)
+{
+  double c = fmax (p->capacity_Bps, p->rate_Bps);
+
+  p->least_bytes = p->least_bytes > 0 ? fmin (1.001 * p->least_bytes, packet->wire_bytes) : packet->wire_bytes;
+  return fmax (cc_seconds (q) - (packet->wire_bytes - p->least_bytes) / c, 0);
+}
+
 /* The least delay of each frame's packets is what stood in the queue. */
 static void
 end_frame (PathRate *p)
 {
-  p->q = 0.5 * p->q + 0.5 * cc_seconds (p->frame_q);
+  p->q = 0.5 * p->q + 0.5 * p->frame_q;
 }
 
 static void
@@ -166,22 +176,23 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
 {
   CcTime now = packet->arrived_at;
   CcDuration q = queue_delay_on_packet (&p->delay, packet->sent_at, now);
+  double standing = standing_delay (p, packet, q);
 
   count_bytes (p, packet->wire_bytes, now);
   if (!p->started) {
     p->started = true;
     p->next_at = cc_time_add (now, cc_duration (MIN_PERIOD));
     p->updated_at = now;
-    p->frame_q = q;
+    p->frame_q = standing;
   } else if (packet->seq <= p->last.seq) {
     return; /* late: its bytes count, its order says nothing */
   } else {
     take_pair (p, packet);
     if (packet->frame != p->last.frame) {
       end_frame (p);
-      p->frame_q = q;
-    } else if (q < p->frame_q) {
-      p->frame_q = q;
+      p->frame_q = standing;
+    } else if (standing < p->frame_q) {
+      p->frame_q = standing;
     }
   }
   if (packet->R > 0)
@@ -238,12 +249,14 @@ watch_competition (PathRate *p, CcTime now)
     p->competing = true;
 }
 
+/* What arrives as it left has seen no bottleneck: where it did not leave faster than R it says nothing. */
 static double
 mismatch (const PathRate *p)
 {
+  bool dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
   double e = BLIND_GROWTH;
 
-  if (p->capacity_Bps > 0)
+  if (p->capacity_Bps > 0 && (dispersed || p->capacity_Bps > 1.15 * p->rate_Bps))
     e = ETA * p->capacity_Bps / p->rate_Bps - 1;
   if (p->q > Q_BUSY && !p->competing)
     e = fmin (e, -p->q_slope);

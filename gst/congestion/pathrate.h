@@ -59,7 +59,7 @@ typedef struct {
   CcDuration last_q;
   PathPairs slow, fast;
   /* of the frame that is arriving, and the standing queue in s */
-  CcDuration frame_q;
+  double frame_q, least_bytes;
   double q, q_before, q_slope;
   CcTime next_at, updated_at, hold_until, high_since, standing_since;
   bool jump;
