@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "avpfsource.h"
+
+#define BYE_RETENTION (2 * GST_SECOND)
+#define BYE_STRAGGLERS 3
+#define LATELY (500 * GST_MSECOND)
+
+static AvpfSource *
+source_new (guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
+{
+  AvpfSource *s = g_new0 (AvpfSource, 1);
+
+  s->ssrc = ssrc;
+  rtp_reception_init (&s->reception, params->clock_rate);
+  cc_receiver_init (&s->cc, &params->cc);
+  key_request_init (&s->key, &params->key);
+  s->last_rtp = s->bye_at = GST_CLOCK_TIME_NONE;
+  s->last_heard = now;
+  return s;
+}
+
+static void
+source_free (AvpfSource *s)
+{
+  g_clear_object (&s->address);
+  g_free (s);
+}
+
+void
+avpf_source_table_clear (AvpfSourceTable *table)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    g_clear_pointer (&table->sources[i], source_free);
+}
+
+AvpfSource *
+avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (table->sources[i] != NULL && table->sources[i]->ssrc == ssrc)
+      return table->sources[i];
+  return NULL;
+}
+
+static AvpfSource **
+find_room (AvpfSourceTable *table)
+{
+  AvpfSource **oldest = NULL;
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    AvpfSource *s = table->sources[i];
+
+    if (s == NULL)
+      return &table->sources[i];
+    if (!s->valid && (oldest == NULL || s->last_heard < (*oldest)->last_heard))
+      oldest = &table->sources[i];
+  }
+  if (oldest == NULL)
+    return NULL;
+  g_clear_pointer (oldest, source_free);
+  table->evicted++;
+  return oldest;
+}
+
+AvpfSource *
+avpf_source_table_get (AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
+{
+  AvpfSource *s = avpf_source_table_find (table, ssrc), **room;
+
+  if (s != NULL)
+    return s;
+  room = find_room (table);
+  if (room == NULL) {
+    table->refused++;
+    return NULL;
+  }
+  return *room = source_new (ssrc, params, now);
+}
+
+static gboolean
+has_expired (const AvpfSource *s, GstClockTime timeout, GstClockTime now)
+{
+  if (GST_CLOCK_TIME_IS_VALID (s->bye_at))
+    return now >= s->bye_at + BYE_RETENTION;
+  return now >= s->last_heard + timeout;
+}
+
+guint
+avpf_source_table_expire (AvpfSourceTable *table, GstClockTime timeout, GstClockTime now)
+{
+  guint i, gone = 0;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    AvpfSource *s = table->sources[i];
+
+    if (s == NULL || !has_expired (s, timeout, now))
+      continue;
+    if (avpf_source_present (s)) {
+      table->timeouts++;
+      gone++;
+    }
+    g_clear_pointer (&table->sources[i], source_free);
+  }
+  return gone;
+}
+
+void
+avpf_source_table_count (
+    const AvpfSourceTable *table, GstClockTime sender_timeout, GstClockTime now, guint *members, guint *senders)
+{
+  guint i;
+
+  *members = *senders = 0;
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    const AvpfSource *s = table->sources[i];
+
+    if (s == NULL || !avpf_source_present (s))
+      continue;
+    (*members)++;
+    if (GST_CLOCK_TIME_IS_VALID (s->last_rtp) && now < s->last_rtp + sender_timeout)
+      (*senders)++;
+  }
+}
+
+static gboolean
+sends (const AvpfSource *s)
+{
+  return s != NULL && avpf_source_present (s) && GST_CLOCK_TIME_IS_VALID (s->last_rtp);
+}
+
+AvpfSource *
+avpf_source_table_main (AvpfSourceTable *table)
+{
+  AvpfSource *best = NULL;
+  GstClockTime newest = 0;
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (sends (table->sources[i]))
+      newest = MAX (newest, table->sources[i]->last_rtp);
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    AvpfSource *s = table->sources[i];
+
+    if (sends (s) && s->last_rtp + LATELY >= newest && (best == NULL || s->bytes > best->bytes))
+      best = s;
+  }
+  return best;
+}
+
+gboolean
+avpf_source_present (const AvpfSource *source)
+{
+  return source->valid && !GST_CLOCK_TIME_IS_VALID (source->bye_at);
+}
+
+void
+avpf_source_set_address (AvpfSource *source, GSocketAddress *address)
+{
+  if (address != NULL && address != source->address)
+    g_set_object (&source->address, address);
+}
+
+void
+avpf_source_on_bye (AvpfSourceTable *table, AvpfSource *source, GstClockTime now)
+{
+  if (!avpf_source_present (source))
+    return;
+  source->bye_at = now;
+  source->after_bye = 0;
+  table->byes++;
+}
+
+void
+avpf_source_on_rtp_after_bye (AvpfSource *source)
+{
+  if (++source->after_bye > BYE_STRAGGLERS)
+    source->bye_at = GST_CLOCK_TIME_NONE;
+}
+
+GstStructure *
+avpf_source_stats (const AvpfSource *s)
+{
+  PathReport path = {0};
+
+  path_rate_report (&s->cc.path, &path);
+  return gst_structure_new ("application/x-rtcpavpf-source-stats", "ssrc", G_TYPE_UINT, s->ssrc, "valid",
+      G_TYPE_BOOLEAN, avpf_source_present (s), "packets", G_TYPE_UINT64, s->packets, "bytes", G_TYPE_UINT64, s->bytes,
+      "stamped", G_TYPE_UINT64, s->stamped, "lost", G_TYPE_UINT64, rtp_reception_missing (&s->reception), "duplicates",
+      G_TYPE_UINT64, s->reception.duplicates, "restarts", G_TYPE_UINT64, s->reception.restarts, "jitter", G_TYPE_UINT,
+      (guint)s->reception.jitter, "rtt", G_TYPE_UINT64, (guint64)s->key.rtt, "x-recv", G_TYPE_DOUBLE, s->cc.tfrc.X_recv,
+      "loss-event-rate", G_TYPE_DOUBLE, s->cc.tfrc.p, "queue-delay", G_TYPE_UINT64, (guint64)path.queue_delay,
+      "path-rate", G_TYPE_UINT64, (guint64)(path.rate_Bps * 8), "capacity", G_TYPE_UINT64,
+      (guint64)(path.capacity_Bps * 8), "key-requests", G_TYPE_UINT64, s->key.sent, NULL);
+}
