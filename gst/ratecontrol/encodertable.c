@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "encodertable.h"
+
+#include <string.h>
+
+/* A small VBV makes a new rate take effect at once; without zerolatency the look-ahead holds seconds of frames that
+   were coded for the old one. */
+static const EncoderSetting x264_settings[] = {{"tune", "zerolatency"}, {"vbv-buf-capacity", "100"}, {NULL, NULL}};
+
+/* The default buffer of 6 s lets the rate recover only after many seconds. */
+static const EncoderSetting vpx_settings[] = {{"end-usage", "cbr"}, {"deadline", "1"}, {"lag-in-frames", "0"},
+    {"buffer-size", "100"}, {"buffer-initial-size", "60"}, {"buffer-optimal-size", "80"}, {"undershoot", "95"},
+    {"overshoot", "15"}, {"min-quantizer", "2"}, {"max-quantizer", "56"}, {"max-intra-bitrate", "300"},
+    {"keyframe-max-dist", "300"}, {NULL, NULL}};
+
+/* With max-bitrate unset each fall of the rate brings a key frame. */
+static const EncoderSetting openh264_settings[] = {
+    {"rate-control", "bitrate"}, {"max-bitrate", "100000000"}, {"gop-size", "300"}, {NULL, NULL}};
+
+/* max-quantizer is 0 by default, with which constant bitrate aborts. */
+static const EncoderSetting aom_settings[] = {{"max-quantizer", "63"}, {"end-usage", "cbr"},
+    {"usage-profile", "realtime"}, {"lag-in-frames", "0"}, {"keyframe-max-dist", "300"}, {NULL, NULL}};
+
+static const EncoderSetting x265_settings[] = {{"tune", "zerolatency"}, {"key-int-max", "300"}, {NULL, NULL}};
+static const EncoderSetting va_settings[] = {{"rate-control", "cbr"}, {NULL, NULL}};
+static const EncoderSetting nv_settings[] = {{"rc-mode", "cbr"}, {"zerolatency", "true"}, {NULL, NULL}};
+static const EncoderSetting none[] = {{NULL, NULL}};
+
+#define QUANTIZER_FLOOR "coarsest quantizer, then more than asked"
+
+static const EncoderRow table[] = {
+    {"x264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, x264_settings, QUANTIZER_FLOOR},
+    {"vp8enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, vpx_settings, QUANTIZER_FLOOR},
+    {"vp9enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, vpx_settings, QUANTIZER_FLOOR},
+    {"openh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1, FALSE, FALSE, openh264_settings, QUANTIZER_FLOOR},
+    {"jpegenc", ENCODER_KNOB_QUALITY, "quality", 1, FALSE, FALSE, none, "quality 5, then more than asked"},
+    {"av1enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1000, FALSE, FALSE, aom_settings, QUANTIZER_FLOOR},
+    {"x265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, x265_settings, QUANTIZER_FLOOR},
+    {"theoraenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, none, "drops frames"},
+    {"vah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vah264lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vah265lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vavp9enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vaav1enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"nvh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvcudah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvcudah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvautogpuh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvautogpuh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"v4l2h264enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, none, "the driver's"},
+    {"v4l2h265enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, none, "the driver's"},
+    {"v4l2vp8enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, none, "the driver's"},
+};
+
+const EncoderRow *
+encoder_table_find (GstElement *encoder)
+{
+  GstElementFactory *factory = gst_element_get_factory (encoder);
+  const gchar *name = factory ? GST_OBJECT_NAME (factory) : NULL;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (table); i++)
+    if (g_strcmp0 (table[i].factory, name) == 0)
+      return &table[i];
+  return NULL;
+}
+
+static GParamSpec *
+find_property (GstElement *encoder, const gchar *name)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (encoder), name);
+}
+
+static gboolean
+is_default (GstElement *encoder, GParamSpec *pspec)
+{
+  GValue value = G_VALUE_INIT;
+  gboolean is;
+
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (G_OBJECT (encoder), pspec->name, &value);
+  is = g_param_value_defaults (pspec, &value);
+  g_value_unset (&value);
+  return is;
+}
+
+static gboolean
+takes_it_now (const EncoderRow *row, GstElement *encoder, GParamSpec *pspec)
+{
+  GstState state;
+
+  if (row->any_state || (pspec->flags & GST_PARAM_MUTABLE_PLAYING))
+    return TRUE;
+  GST_OBJECT_LOCK (encoder);
+  state = GST_STATE (encoder);
+  GST_OBJECT_UNLOCK (encoder);
+  return state <= GST_STATE_READY;
+}
+
+gchar *
+encoder_row_configure (const EncoderRow *row, GstElement *encoder)
+{
+  GString *done = g_string_new (NULL);
+
+  for (const EncoderSetting *s = row->settings; s->property; s++) {
+    GParamSpec *pspec = find_property (encoder, s->property);
+
+    if (pspec == NULL || !is_default (encoder, pspec))
+      continue;
+    if (!takes_it_now (row, encoder, pspec)) {
+      GST_WARNING_OBJECT (encoder, "runs already, too late to set %s=%s", s->property, s->value);
+      continue;
+    }
+    gst_util_set_object_arg (G_OBJECT (encoder), s->property, s->value);
+    if (!is_default (encoder, pspec))
+      g_string_append_printf (done, "%s%s=%s", done->len ? " " : "", s->property, s->value);
+  }
+  return g_string_free (done, FALSE);
+}
+
+static gboolean
+string_property_has (GstElement *encoder, const gchar *name, const gchar *part)
+{
+  gchar *value = NULL;
+  gboolean has;
+
+  if (find_property (encoder, name) == NULL)
+    return FALSE;
+  g_object_get (encoder, name, &value, NULL);
+  has = value && strstr (value, part);
+  g_free (value);
+  return has;
+}
+
+static gboolean
+enum_property_is_default (GstElement *encoder, const gchar *name)
+{
+  GParamSpec *pspec = find_property (encoder, name);
+
+  return pspec == NULL || is_default (encoder, pspec);
+}
+
+const gchar *
+encoder_row_caution (const EncoderRow *row, GstElement *encoder)
+{
+  if (strcmp (row->factory, "x264enc") == 0) {
+    if (string_property_has (encoder, "option-string", "nal-hrd=cbr"))
+      return "x264enc ignores every change of bitrate with nal-hrd=cbr: take it out of option-string";
+    if (!enum_property_is_default (encoder, "pass"))
+      return "x264enc follows its bitrate only with pass=cbr: leave pass at its default";
+  }
+  return NULL;
+}
+
+gboolean
+encoder_row_rate_is_default (const EncoderRow *row, GstElement *encoder)
+{
+  GParamSpec *pspec = find_property (encoder, row->property);
+
+  return pspec && is_default (encoder, pspec);
+}
+
+static gboolean
+set_number (GstElement *encoder, GParamSpec *pspec, gint64 number)
+{
+  GValue from = G_VALUE_INIT, to = G_VALUE_INIT;
+  gboolean ok;
+
+  g_value_init (&from, G_TYPE_INT64);
+  g_value_set_int64 (&from, pspec->value_type == G_TYPE_INT ? MIN (number, G_MAXINT) : number);
+  g_value_init (&to, pspec->value_type);
+  ok = g_value_transform (&from, &to);
+  if (ok) {
+    g_param_value_validate (pspec, &to);
+    g_object_set_property (G_OBJECT (encoder), pspec->name, &to);
+  }
+  g_value_unset (&to);
+  g_value_unset (&from);
+  return ok;
+}
+
+static gboolean
+set_extra_control (GstElement *encoder, const gchar *property, guint value)
+{
+  GstStructure *controls = NULL;
+
+  g_object_get (encoder, property, &controls, NULL);
+  if (controls == NULL)
+    controls = gst_structure_new_empty ("controls");
+  gst_structure_set (controls, "video_bitrate", G_TYPE_INT, (gint)MIN (value, G_MAXINT), NULL);
+  g_object_set (encoder, property, controls, NULL);
+  gst_structure_free (controls);
+  return TRUE;
+}
+
+gboolean
+encoder_row_set (const EncoderRow *row, GstElement *encoder, guint value)
+{
+  GParamSpec *pspec = find_property (encoder, row->property);
+
+  if (pspec == NULL)
+    return FALSE;
+  if (row->knob == ENCODER_KNOB_EXTRA_CONTROLS)
+    return set_extra_control (encoder, row->property, value);
+  return set_number (encoder, pspec, MAX (1, value / row->unit));
+}
+
+static guint
+get_extra_control (GstElement *encoder, const gchar *property)
+{
+  GstStructure *controls = NULL;
+  gint value = 0;
+
+  g_object_get (encoder, property, &controls, NULL);
+  if (controls) {
+    gst_structure_get_int (controls, "video_bitrate", &value);
+    gst_structure_free (controls);
+  }
+  return MAX (0, value);
+}
+
+guint
+encoder_row_get (const EncoderRow *row, GstElement *encoder)
+{
+  GParamSpec *pspec = find_property (encoder, row->property);
+  GValue from = G_VALUE_INIT, to = G_VALUE_INIT;
+  guint64 number = 0;
+
+  if (pspec == NULL)
+    return 0;
+  if (row->knob == ENCODER_KNOB_EXTRA_CONTROLS)
+    return get_extra_control (encoder, row->property);
+  g_value_init (&from, pspec->value_type);
+  g_value_init (&to, G_TYPE_UINT64);
+  g_object_get_property (G_OBJECT (encoder), pspec->name, &from);
+  if (g_value_transform (&from, &to))
+    number = g_value_get_uint64 (&to);
+  g_value_unset (&to);
+  g_value_unset (&from);
+  return (guint)MIN (number * row->unit, G_MAXUINT);
+}

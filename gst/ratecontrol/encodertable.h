@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is to be known of each encoder: one row a factory. */
+#ifndef GST_ENCODER_TABLE_H
+#define GST_ENCODER_TABLE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef enum {
+  ENCODER_KNOB_BITRATE,       /* a property of any number type, in `unit` bit/s */
+  ENCODER_KNOB_QUALITY,       /* a JPEG quality, 1 to 100 */
+  ENCODER_KNOB_EXTRA_CONTROLS /* a GstStructure of V4L2 controls, video_bitrate in bit/s */
+} EncoderKnob;
+
+typedef struct {
+  const gchar *property, *value; /* applied only where the property was left at its default */
+} EncoderSetting;
+
+typedef struct {
+  const gchar *factory;
+  EncoderKnob knob;
+  const gchar *property;
+  guint unit;         /* bit/s that 1 stands for */
+  gboolean costly;    /* a change forces a key frame */
+  gboolean any_state; /* takes settings in PLAYING though it does not flag them so */
+  const EncoderSetting *settings;
+  const gchar *floor; /* how it behaves below what the picture needs */
+} EncoderRow;
+
+/* NULL: not in the table. */
+const EncoderRow *encoder_table_find (GstElement *encoder);
+/* Prepares the encoder for changes while it runs. Returns what was set, as "property=value ...", possibly "". */
+gchar *encoder_row_configure (const EncoderRow *row, GstElement *encoder);
+/* A reason why this encoder will not follow, with its cure; NULL where there is none. */
+const gchar *encoder_row_caution (const EncoderRow *row, GstElement *encoder);
+/* TRUE where the user has not set a rate of his own. */
+gboolean encoder_row_rate_is_default (const EncoderRow *row, GstElement *encoder);
+/* Sets bit/s (or the quality), within the property's range. Returns FALSE where there is no such property. */
+gboolean encoder_row_set (const EncoderRow *row, GstElement *encoder, guint value);
+/* The knob's present value in bit/s (or the quality); 0 where unknown. */
+guint encoder_row_get (const EncoderRow *row, GstElement *encoder);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,771 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-ratecontrol
+ *
+ * Stands between a video encoder and its payloader, reads the rate the sender downstream publishes as an upstream
+ * event, and sets the encoder to it.
+ *
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! x264enc ! ratecontrol ! rtph264pay ! tfrcsink host=192.0.2.1 port=5004
+ * ]|
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstratecontrol.h"
+
+#include "encoderfinder.h"
+#include "encoderrate.h"
+#include "encodertable.h"
+#include "gstrateevent.h"
+#include "jpegquality.h"
+#include "streamtime.h"
+
+#include <gst/video/video.h>
+
+GST_DEBUG_CATEGORY_STATIC (rate_control_debug);
+#define GST_CAT_DEFAULT rate_control_debug
+
+#define DEFAULT_MIN_BITRATE 20000
+#define DEFAULT_MAX_BITRATE G_MAXUINT
+#define DEFAULT_START_BITRATE 500000
+#define DEFAULT_MIN_KEY_UNIT_INTERVAL GST_SECOND
+#define QUIET_FOR (2 * GST_SECOND) /* without a rate event, then it is told once */
+
+enum {
+  PROP_0,
+  PROP_ENCODER,
+  PROP_MIN_BITRATE,
+  PROP_MAX_BITRATE,
+  PROP_START_BITRATE,
+  PROP_CONFIGURE_ENCODER,
+  PROP_MIN_KEY_UNIT_INTERVAL,
+  PROP_STATS_INTERVAL,
+  PROP_BITRATE,
+  PROP_STATS,
+  N_PROPERTIES
+};
+
+static GParamSpec *properties[N_PROPERTIES];
+
+struct _GstRateControl {
+  GstBaseTransform parent;
+
+  /* All below is guarded by the object lock. */
+  GstElement *wanted_encoder; /* the property */
+  guint min_bitrate, max_bitrate, start_bitrate;
+  gboolean configure_encoder;
+  GstClockTime min_key_unit_interval, stats_interval;
+
+  GWeakRef encoder;
+  const EncoderRow *row; /* NULL: unknown */
+  gchar *encoder_name, *configured;
+  gboolean checked; /* the running encoder has been looked at */
+  gboolean warned_not_followed, told_quiet;
+
+  EncoderRate rate;
+  JpegQuality jpeg;
+  StreamTime time;
+  GstRateInfo info;
+  guint64 rate_events, settings_made;
+  guint bitrate;
+  double frame_target;
+  GstClockTime stats_at;
+
+  gboolean key_unit_sent;
+  GstClockTime key_unit_sent_at;
+  GstEvent *key_unit_waiting;
+  guint64 key_units_asked, key_units_merged;
+
+  /* Held while the encoder is being set, so that an older value never overtakes a newer one. Only ever tried. */
+  GMutex applying;
+};
+
+#define ENCODED_VIDEO                                                                                                  \
+  "video/x-h264; video/x-h265; video/x-vp8; video/x-vp9; video/x-av1; image/jpeg; video/x-theora; video/x-h263; "      \
+  "video/mpeg, systemstream = (boolean) false; image/x-jpc; video/x-dirac; video/x-divx; video/x-flash-video"
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (ENCODED_VIDEO));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (ENCODED_VIDEO));
+
+#define gst_rate_control_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstRateControl, gst_rate_control, GST_TYPE_BASE_TRANSFORM,
+    GST_DEBUG_CATEGORY_INIT (rate_control_debug, "ratecontrol", 0, "encoder rate control"));
+GST_ELEMENT_REGISTER_DEFINE (ratecontrol, "ratecontrol", GST_RANK_NONE, GST_TYPE_RATE_CONTROL);
+
+static gboolean
+has_quality_knob (GstRateControl *self)
+{
+  return self->row && self->row->knob == ENCODER_KNOB_QUALITY;
+}
+
+/* With the object lock. */
+static void
+take_limits (GstRateControl *self)
+{
+  self->rate.params.min_bps = self->min_bitrate;
+  self->rate.params.max_bps = MAX (self->max_bitrate, self->min_bitrate);
+}
+
+/* With the object lock: forget what was measured and start from the encoder's present value. */
+static void
+restart (GstRateControl *self, guint value)
+{
+  EncoderRateParams params;
+  JpegQualityParams jpeg_params;
+
+  encoder_rate_params_init (&params);
+  jpeg_quality_params_init (&jpeg_params);
+  if (has_quality_knob (self)) /* its model corrects by itself */
+    params.correction_min = params.correction_max = 1;
+  params.costly = self->row && self->row->costly;
+  encoder_rate_init (&self->rate, &params);
+  take_limits (self);
+  jpeg_quality_init (&self->jpeg, &jpeg_params, has_quality_knob (self) ? (int)value : 85);
+  if (value > 0 && !has_quality_knob (self))
+    encoder_rate_set_start (&self->rate, value, self->time.now);
+  self->bitrate = has_quality_knob (self) ? 0 : value;
+  self->warned_not_followed = FALSE;
+}
+
+/* Returns what the encoder is left at. */
+static guint
+prepare_encoder (GstRateControl *self, const EncoderRow *row, GstElement *encoder, guint start, gchar **configured)
+{
+  GString *done;
+  gchar *settings = encoder_row_configure (row, encoder);
+
+  done = g_string_new (settings);
+  g_free (settings);
+  if (row->knob != ENCODER_KNOB_QUALITY && start > 0 && encoder_row_rate_is_default (row, encoder)) {
+    encoder_row_set (row, encoder, start);
+    g_string_append_printf (done, "%sstart-bitrate=%u", done->len ? " " : "", start);
+  }
+  if (done->len > 0)
+    GST_INFO_OBJECT (self, "prepared %" GST_PTR_FORMAT " for changes while it runs: %s", encoder, done->str);
+  *configured = g_string_free (done, FALSE);
+  return encoder_row_get (row, encoder);
+}
+
+static void
+adopt (GstRateControl *self, GstElement *encoder)
+{
+  const EncoderRow *row = encoder_table_find (encoder);
+  GstElementFactory *factory = gst_element_get_factory (encoder);
+  gchar *configured = NULL;
+  guint value = 0, start = 0;
+  gboolean configure;
+
+  GST_OBJECT_LOCK (self);
+  configure = self->configure_encoder;
+  if (self->start_bitrate > 0)
+    start = CLAMP (self->start_bitrate, self->min_bitrate, MAX (self->min_bitrate, self->max_bitrate));
+  GST_OBJECT_UNLOCK (self);
+
+  if (row && configure)
+    value = prepare_encoder (self, row, encoder, start, &configured);
+  else if (row)
+    value = encoder_row_get (row, encoder);
+
+  GST_OBJECT_LOCK (self);
+  g_weak_ref_set (&self->encoder, encoder);
+  self->row = row;
+  g_free (self->encoder_name);
+  self->encoder_name = g_strdup (factory ? GST_OBJECT_NAME (factory) : G_OBJECT_TYPE_NAME (encoder));
+  g_free (self->configured);
+  self->configured = configured;
+  self->checked = FALSE;
+  restart (self, value);
+  GST_OBJECT_UNLOCK (self);
+  GST_INFO_OBJECT (self, "encoder is %" GST_PTR_FORMAT "%s", encoder, row ? "" : ", not in the table");
+}
+
+/* Looks for the encoder anew and takes it over where it is another one. */
+static void
+look_for_encoder (GstRateControl *self)
+{
+  GstElement *found = NULL, *known;
+
+  GST_OBJECT_LOCK (self);
+  known = g_weak_ref_get (&self->encoder);
+  if (self->wanted_encoder)
+    found = gst_object_ref (self->wanted_encoder);
+  GST_OBJECT_UNLOCK (self);
+  if (found == NULL)
+    found = encoder_finder_search (GST_BASE_TRANSFORM_SINK_PAD (self));
+  if (found && found != known)
+    adopt (self, found);
+  g_clear_object (&known);
+  g_clear_object (&found);
+}
+
+static GstElement *
+get_encoder (GstRateControl *self, const EncoderRow **row)
+{
+  GstElement *encoder;
+
+  GST_OBJECT_LOCK (self);
+  encoder = g_weak_ref_get (&self->encoder);
+  *row = self->row;
+  GST_OBJECT_UNLOCK (self);
+  return encoder;
+}
+
+static gboolean
+is_420 (const GstVideoInfo *info)
+{
+  const GstVideoFormatInfo *format = info->finfo;
+
+  return GST_VIDEO_FORMAT_INFO_N_COMPONENTS (format) >= 3 && GST_VIDEO_FORMAT_INFO_W_SUB (format, 1) == 1 &&
+         GST_VIDEO_FORMAT_INFO_H_SUB (format, 1) == 1 && GST_VIDEO_FORMAT_INFO_DEPTH (format, 0) == 8;
+}
+
+static void
+check_raw_format (GstRateControl *self, GstElement *encoder)
+{
+  GstPad *pad = gst_element_get_static_pad (encoder, "sink");
+  GstCaps *caps = pad ? gst_pad_get_current_caps (pad) : NULL;
+  GstVideoInfo info;
+
+  if (caps && gst_video_info_from_caps (&info, caps) && !is_420 (&info))
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The encoder is fed %s; many receivers decode only 8-bit 4:2:0.", GST_VIDEO_INFO_NAME (&info)),
+        ("Put \"videoconvert ! video/x-raw,format=I420\" before %s.", GST_OBJECT_NAME (encoder)));
+  gst_clear_caps (&caps);
+  g_clear_object (&pad);
+}
+
+/* Once the first frame has come there is an encoder, or there is none. */
+static void
+check_encoder (GstRateControl *self)
+{
+  const EncoderRow *row;
+  GstElement *encoder = get_encoder (self, &row);
+  const gchar *caution = row && encoder ? encoder_row_caution (row, encoder) : NULL;
+
+  if (encoder == NULL)
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND, ("No video encoder found upstream; the rate is not controlled."),
+        ("Place ratecontrol behind the encoder, or name it by the property encoder."));
+  else if (row == NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("The encoder %s is not known; the rate is not controlled.", GST_OBJECT_NAME (encoder)),
+        ("Use x264enc, vp8enc, vp9enc, openh264enc, jpegenc or another listed in the documentation of ratecontrol, or "
+         "set this encoder from the application by the event " GST_RATE_EVENT_NAME "."));
+  else if (caution)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("The encoder will not follow the network."), ("%s.", caution));
+  if (encoder && row)
+    check_raw_format (self, encoder);
+  g_clear_object (&encoder);
+}
+
+/* With the object lock. The quality for the next frame; 0 where it stays. */
+static guint
+next_quality (GstRateControl *self)
+{
+  int before = self->jpeg.quality, quality;
+  double bps;
+
+  if (!self->rate.allowed_known)
+    return 0;
+  if (encoder_rate_update (&self->rate, self->time.now, &bps))
+    self->bitrate = (guint)bps;
+  self->frame_target = encoder_rate_frame_target (&self->rate);
+  quality = jpeg_quality_next (&self->jpeg, self->frame_target);
+  return quality == before ? 0 : (guint)quality;
+}
+
+/* With the object lock. The value to set; 0 where it stays. */
+static guint
+next_value (GstRateControl *self, gboolean frame)
+{
+  double bps;
+
+  if (self->row == NULL)
+    return 0;
+  if (has_quality_knob (self))
+    return frame ? next_quality (self) : 0;
+  if (!encoder_rate_update (&self->rate, self->time.now, &bps))
+    return 0;
+  return self->bitrate = (guint)bps;
+}
+
+static void
+apply (GstRateControl *self, gboolean frame)
+{
+  const EncoderRow *row;
+  GstElement *encoder;
+  guint value, before;
+  gboolean changed;
+
+  if (!g_mutex_trylock (&self->applying)) /* the other thread is at it; the next frame brings the next chance */
+    return;
+  encoder = get_encoder (self, &row);
+  GST_OBJECT_LOCK (self);
+  before = self->bitrate;
+  value = encoder ? next_value (self, frame) : 0;
+  changed = before != self->bitrate;
+  self->settings_made += value > 0;
+  GST_OBJECT_UNLOCK (self);
+  if (value > 0) {
+    GST_LOG_OBJECT (self, "%s=%u", row->property, value);
+    encoder_row_set (row, encoder, value);
+  }
+  g_mutex_unlock (&self->applying);
+  g_clear_object (&encoder);
+  if (changed)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BITRATE]);
+}
+
+static void
+on_rate (GstRateControl *self, const GstRateInfo *info)
+{
+  GST_OBJECT_LOCK (self);
+  self->info = *info;
+  self->rate_events++;
+  encoder_rate_on_allowed (&self->rate, info->bitrate, info->backlog, info->frame_budget, self->time.now);
+  GST_OBJECT_UNLOCK (self);
+  apply (self, FALSE);
+}
+
+/* With the object lock. */
+static gboolean
+key_unit_is_due (GstRateControl *self)
+{
+  CcDuration spacing = encoder_rate_key_spacing (&self->rate, self->min_key_unit_interval);
+
+  return !self->key_unit_sent || cc_time_since (self->time.now, self->key_unit_sent_at) >= spacing;
+}
+
+/* TRUE where the request may go on now; else it waits, and one waiting stands for all. */
+static gboolean
+admit_key_unit (GstRateControl *self, GstEvent *event)
+{
+  gboolean due;
+
+  GST_OBJECT_LOCK (self);
+  self->key_units_asked++;
+  due = key_unit_is_due (self);
+  if (due) {
+    self->key_unit_sent = TRUE;
+    self->key_unit_sent_at = self->time.now;
+  } else {
+    self->key_units_merged++;
+    gst_event_replace (&self->key_unit_waiting, event);
+  }
+  GST_OBJECT_UNLOCK (self);
+  return due;
+}
+
+static GstEvent *
+take_waiting_key_unit (GstRateControl *self)
+{
+  GstEvent *event = NULL;
+
+  GST_OBJECT_LOCK (self);
+  if (self->key_unit_waiting && key_unit_is_due (self)) {
+    event = g_steal_pointer (&self->key_unit_waiting);
+    self->key_unit_sent_at = self->time.now;
+  }
+  GST_OBJECT_UNLOCK (self);
+  return event;
+}
+
+static gboolean
+asks_key_unit_now (GstEvent *event)
+{
+  GstClockTime running_time;
+
+  return gst_video_event_is_force_key_unit (event) &&
+         gst_video_event_parse_upstream_force_key_unit (event, &running_time, NULL, NULL) &&
+         !GST_CLOCK_TIME_IS_VALID (running_time);
+}
+
+static gboolean
+gst_rate_control_src_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstRateControl *self = GST_RATE_CONTROL (trans);
+  GstRateInfo info;
+
+  if (gst_rate_event_parse (event, &info)) {
+    on_rate (self, &info);
+  } else if (asks_key_unit_now (event) && !admit_key_unit (self, event)) {
+    gst_event_unref (event);
+    return TRUE;
+  }
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
+}
+
+static GstStructure *
+make_stats (GstRateControl *self)
+{
+  EncoderRateLimit limit;
+  GstStructure *s;
+  double wanted;
+
+  GST_OBJECT_LOCK (self);
+  wanted = encoder_rate_wanted (&self->rate, &limit);
+  s = gst_structure_new ("application/x-ratecontrol-stats", "encoder", G_TYPE_STRING, self->encoder_name, "controlled",
+      G_TYPE_BOOLEAN, self->row != NULL, "configured", G_TYPE_STRING, self->configured, "allowed-bitrate", G_TYPE_UINT,
+      self->info.bitrate, "wanted-bitrate", G_TYPE_UINT, (guint)MIN (wanted, G_MAXUINT), "set-bitrate", G_TYPE_UINT,
+      self->bitrate, "produced-bitrate", G_TYPE_UINT, (guint)encoder_rate_produced (&self->rate),
+      "produced-bitrate-slow", G_TYPE_UINT, (guint)encoder_rate_produced_slow (&self->rate), "correction",
+      G_TYPE_DOUBLE, self->rate.correction, "limit", G_TYPE_STRING, encoder_rate_limit_name (limit), "network-limit",
+      G_TYPE_STRING, self->info.limit, "backlog", G_TYPE_UINT, (guint)MIN (self->rate.backlog_bytes, G_MAXUINT),
+      "followed", G_TYPE_BOOLEAN, !encoder_rate_not_followed (&self->rate), "frames", G_TYPE_UINT64, self->rate.frames,
+      "key-frames", G_TYPE_UINT64, self->rate.key_frames, "bytes", G_TYPE_UINT64, self->rate.bytes, "changes",
+      G_TYPE_UINT64, self->settings_made, "rate-events", G_TYPE_UINT64, self->rate_events, "key-units-asked",
+      G_TYPE_UINT64, self->key_units_asked, "key-units-merged", G_TYPE_UINT64, self->key_units_merged, NULL);
+  if (has_quality_knob (self))
+    gst_structure_set (
+        s, "quality", G_TYPE_INT, self->jpeg.quality, "frame-target", G_TYPE_UINT, (guint)self->frame_target, NULL);
+  GST_OBJECT_UNLOCK (self);
+  return s;
+}
+
+static GstClockTime
+stamp_of (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer), running = GST_CLOCK_TIME_NONE;
+
+  if (GST_CLOCK_TIME_IS_VALID (time) && trans->segment.format == GST_FORMAT_TIME)
+    running = gst_segment_to_running_time (&trans->segment, GST_FORMAT_TIME, time);
+  if (GST_CLOCK_TIME_IS_VALID (running))
+    return running;
+  return GST_CLOCK_TIME_IS_VALID (time) ? time : gst_util_get_timestamp ();
+}
+
+static double
+quantizer_of (GstBuffer *buffer)
+{
+  GstMapInfo map;
+  double quantizer = 0;
+
+  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    quantizer = jpeg_quality_quantizer (map.data, map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  return quantizer;
+}
+
+static gboolean
+begin_first_frame (GstRateControl *self)
+{
+  gboolean first;
+
+  GST_OBJECT_LOCK (self);
+  first = !self->checked;
+  self->checked = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  return first;
+}
+
+/* With the object lock. */
+static void
+measure (GstRateControl *self, GstBuffer *buffer, GstClockTime stamp, double quantizer)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  gboolean key = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  gboolean begins = stream_time_advance (&self->time, stamp);
+
+  encoder_rate_on_bytes (&self->rate, (guint32)MIN (size, G_MAXUINT32), begins, key, self->time.now);
+  if (has_quality_knob (self))
+    jpeg_quality_on_frame (&self->jpeg, size, quantizer, self->frame_target);
+  if (key && begins)
+    gst_event_replace (&self->key_unit_waiting, NULL); /* here is what was asked for */
+}
+
+typedef struct {
+  gboolean not_followed, quiet, stats;
+} Notices;
+
+/* With the object lock. What is to be said after this frame. */
+static Notices
+take_notices (GstRateControl *self)
+{
+  Notices n = {FALSE, FALSE, FALSE};
+
+  if (self->row && !self->warned_not_followed && self->rate_events > 0)
+    n.not_followed = self->warned_not_followed = encoder_rate_not_followed (&self->rate);
+  if (!self->told_quiet && self->rate_events == 0)
+    n.quiet = self->told_quiet = self->time.now >= QUIET_FOR;
+  if (self->stats_interval > 0 && cc_time_since (self->time.now, self->stats_at) >= self->stats_interval) {
+    n.stats = TRUE;
+    self->stats_at = self->time.now;
+  }
+  return n;
+}
+
+static void
+give_notices (GstRateControl *self, Notices n)
+{
+  if (n.not_followed)
+    GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS, ("The encoder puts out far more than it was asked for."),
+        ("It ignores its rate while running, or the picture needs more at the coarsest quantizer: lower the "
+         "resolution or the frame rate, or use another encoder. The sender drops frames meanwhile."));
+  if (n.quiet)
+    GST_INFO_OBJECT (
+        self, "no rate event yet: is there a sender such as tfrcsink downstream? The encoder is left alone");
+  if (n.stats)
+    gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), make_stats (self)));
+}
+
+static GstFlowReturn
+gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstRateControl *self = GST_RATE_CONTROL (trans);
+  GstClockTime stamp = stamp_of (trans, buffer);
+  const EncoderRow *row;
+  GstElement *encoder = get_encoder (self, &row);
+  double quantizer = row && row->knob == ENCODER_KNOB_QUALITY ? quantizer_of (buffer) : 0;
+  GstEvent *key_unit;
+  Notices notices;
+
+  g_clear_object (&encoder);
+  if (begin_first_frame (self))
+    check_encoder (self);
+  GST_OBJECT_LOCK (self);
+  measure (self, buffer, stamp, quantizer);
+  notices = take_notices (self);
+  GST_OBJECT_UNLOCK (self);
+  apply (self, TRUE);
+  key_unit = take_waiting_key_unit (self);
+  if (key_unit)
+    gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (trans), key_unit);
+  give_notices (self, notices);
+  return GST_FLOW_OK;
+}
+
+static gboolean
+gst_rate_control_sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstRateControl *self = GST_RATE_CONTROL (trans);
+
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
+    look_for_encoder (self);
+    break;
+  case GST_EVENT_FLUSH_STOP:
+    GST_OBJECT_LOCK (self);
+    gst_event_replace (&self->key_unit_waiting, NULL);
+    GST_OBJECT_UNLOCK (self);
+    break;
+  default:
+    break;
+  }
+  return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
+}
+
+static gboolean
+gst_rate_control_start (GstBaseTransform *trans)
+{
+  GstRateControl *self = GST_RATE_CONTROL (trans);
+  const EncoderRow *row;
+  GstElement *encoder;
+  guint value;
+
+  look_for_encoder (self);
+  encoder = get_encoder (self, &row);
+  value = encoder && row ? encoder_row_get (row, encoder) : 0;
+  GST_OBJECT_LOCK (self);
+  self->time = (StreamTime){.started = false};
+  self->info = (GstRateInfo){.limit = "start"};
+  self->rate_events = self->settings_made = self->key_units_asked = self->key_units_merged = 0;
+  self->checked = self->key_unit_sent = self->told_quiet = FALSE;
+  self->stats_at = 0;
+  self->frame_target = 0;
+  restart (self, value);
+  GST_OBJECT_UNLOCK (self);
+  g_clear_object (&encoder);
+  return TRUE;
+}
+
+static gboolean
+gst_rate_control_stop (GstBaseTransform *trans)
+{
+  GstRateControl *self = GST_RATE_CONTROL (trans);
+
+  GST_OBJECT_LOCK (self);
+  gst_event_replace (&self->key_unit_waiting, NULL);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+/* States change from the sink upwards: here the encoder has not been opened yet and takes every setting. */
+static GstStateChangeReturn
+gst_rate_control_change_state (GstElement *element, GstStateChange transition)
+{
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY)
+    look_for_encoder (GST_RATE_CONTROL (element));
+  return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+}
+
+static void
+gst_rate_control_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstRateControl *self = GST_RATE_CONTROL (object);
+
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+  case PROP_ENCODER:
+    gst_object_replace ((GstObject **)&self->wanted_encoder, g_value_get_object (value));
+    break;
+  case PROP_MIN_BITRATE:
+    self->min_bitrate = g_value_get_uint (value);
+    break;
+  case PROP_MAX_BITRATE:
+    self->max_bitrate = g_value_get_uint (value);
+    break;
+  case PROP_START_BITRATE:
+    self->start_bitrate = g_value_get_uint (value);
+    break;
+  case PROP_CONFIGURE_ENCODER:
+    self->configure_encoder = g_value_get_boolean (value);
+    break;
+  case PROP_MIN_KEY_UNIT_INTERVAL:
+    self->min_key_unit_interval = g_value_get_uint64 (value);
+    break;
+  case PROP_STATS_INTERVAL:
+    self->stats_interval = g_value_get_uint64 (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  take_limits (self);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_rate_control_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstRateControl *self = GST_RATE_CONTROL (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, make_stats (self));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+  case PROP_ENCODER:
+    if (self->wanted_encoder)
+      g_value_set_object (value, self->wanted_encoder);
+    else
+      g_value_take_object (value, g_weak_ref_get (&self->encoder));
+    break;
+  case PROP_MIN_BITRATE:
+    g_value_set_uint (value, self->min_bitrate);
+    break;
+  case PROP_MAX_BITRATE:
+    g_value_set_uint (value, self->max_bitrate);
+    break;
+  case PROP_START_BITRATE:
+    g_value_set_uint (value, self->start_bitrate);
+    break;
+  case PROP_CONFIGURE_ENCODER:
+    g_value_set_boolean (value, self->configure_encoder);
+    break;
+  case PROP_MIN_KEY_UNIT_INTERVAL:
+    g_value_set_uint64 (value, self->min_key_unit_interval);
+    break;
+  case PROP_STATS_INTERVAL:
+    g_value_set_uint64 (value, self->stats_interval);
+    break;
+  case PROP_BITRATE:
+    g_value_set_uint (value, self->bitrate);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+gst_rate_control_finalize (GObject *object)
+{
+  GstRateControl *self = GST_RATE_CONTROL (object);
+
+  gst_object_replace ((GstObject **)&self->wanted_encoder, NULL);
+  gst_event_replace (&self->key_unit_waiting, NULL);
+  g_weak_ref_clear (&self->encoder);
+  g_free (self->encoder_name);
+  g_free (self->configured);
+  g_mutex_clear (&self->applying);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+install_properties (GObjectClass *object_class)
+{
+  GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  GParamFlags rw_ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+  GParamFlags ro = G_PARAM_READABLE | G_PARAM_STATIC_STRINGS;
+
+  properties[PROP_ENCODER] = g_param_spec_object ("encoder", "Encoder",
+      "The encoder to control; unset: the nearest one upstream. Reads as the one in use", GST_TYPE_ELEMENT, rw_ready);
+  properties[PROP_MIN_BITRATE] = g_param_spec_uint ("min-bitrate", "Minimum bitrate",
+      "The encoder is never set below this, bit/s, whatever the network allows", 1, G_MAXUINT, DEFAULT_MIN_BITRATE, rw);
+  properties[PROP_MAX_BITRATE] = g_param_spec_uint ("max-bitrate", "Maximum bitrate",
+      "The encoder is never set above this, bit/s", 1, G_MAXUINT, DEFAULT_MAX_BITRATE, rw);
+  properties[PROP_START_BITRATE] = g_param_spec_uint ("start-bitrate", "Start bitrate",
+      "What the encoder is set to before the network is known, bit/s, unless its own property was set; 0: leave it", 0,
+      G_MAXUINT, DEFAULT_START_BITRATE, rw_ready);
+  properties[PROP_CONFIGURE_ENCODER] = g_param_spec_boolean ("configure-encoder", "Configure encoder",
+      "Prepare the encoder for changes while it runs (buffer sizes, rate mode); only properties at their default", TRUE,
+      rw_ready);
+  properties[PROP_MIN_KEY_UNIT_INTERVAL] = g_param_spec_uint64 ("min-key-unit-interval", "Minimum key unit interval",
+      "Least time between requests for a key unit let through, ns; longer where key frames are large", 0, G_MAXUINT64,
+      DEFAULT_MIN_KEY_UNIT_INTERVAL, rw);
+  properties[PROP_STATS_INTERVAL] = g_param_spec_uint64 ("stats-interval", "Statistics interval",
+      "Post stats as an element message each time this much of the stream has passed, ns; 0: never", 0, G_MAXUINT64, 0,
+      rw);
+  properties[PROP_BITRATE] = g_param_spec_uint (
+      "bitrate", "Bitrate", "What the encoder is set to now, bit/s; 0: nothing yet", 0, G_MAXUINT, 0, ro);
+  properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
+      "Structure application/x-ratecontrol-stats: rates allowed, set and produced in bit/s, what limits, counters",
+      GST_TYPE_STRUCTURE, ro);
+  g_object_class_install_properties (object_class, N_PROPERTIES, properties);
+}
+
+static void
+gst_rate_control_class_init (GstRateControlClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+  GstBaseTransformClass *trans_class = GST_BASE_TRANSFORM_CLASS (klass);
+
+  object_class->set_property = gst_rate_control_set_property;
+  object_class->get_property = gst_rate_control_get_property;
+  object_class->finalize = gst_rate_control_finalize;
+  install_properties (object_class);
+
+  element_class->change_state = gst_rate_control_change_state;
+  gst_element_class_add_static_pad_template (element_class, &sink_template);
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "Encoder rate control", "Filter/Video/Network",
+      "Makes the video encoder upstream fit the rate the sender downstream publishes",
+      "GStreamer congestion control developers");
+
+  trans_class->transform_ip = gst_rate_control_transform_ip;
+  trans_class->sink_event = gst_rate_control_sink_event;
+  trans_class->src_event = gst_rate_control_src_event;
+  trans_class->start = gst_rate_control_start;
+  trans_class->stop = gst_rate_control_stop;
+  trans_class->passthrough_on_same_caps = TRUE;
+}
+
+static void
+gst_rate_control_init (GstRateControl *self)
+{
+  self->min_bitrate = DEFAULT_MIN_BITRATE;
+  self->max_bitrate = DEFAULT_MAX_BITRATE;
+  self->start_bitrate = DEFAULT_START_BITRATE;
+  self->configure_encoder = TRUE;
+  self->min_key_unit_interval = DEFAULT_MIN_KEY_UNIT_INTERVAL;
+  self->info.limit = "start";
+  g_weak_ref_init (&self->encoder, NULL);
+  g_mutex_init (&self->applying);
+  restart (self, 0);
+  gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
+}
