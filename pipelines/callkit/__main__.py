@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command line of `pipelines/call`."""
+import argparse
+import sys
+
+from . import codecs, paths, report, session, units
+
+EPILOG = """examples:
+  pipelines/call                                     a minute through a bottleneck whose capacity changes
+  pipelines/call --encoder vp8enc --loss 1%          another encoder, random loss
+  pipelines/call --controller fixed:800k             the same network without any control
+  pipelines/call --camera /dev/video0 --remote HOST  send the camera to another machine
+  pipelines/call --receive 5004 --window             which shows it
+"""
+
+
+def parse(arguments):
+    p = argparse.ArgumentParser(prog="pipelines/call", epilog=EPILOG, description="A video call that fits its network.",
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    s = session.Settings(out="")
+    p.add_argument("--clip", metavar="FILE", help="a video file; default: a talking head, where one is found")
+    p.add_argument("--camera", nargs="?", const="/dev/video0", metavar="DEVICE", help="instead of a clip (no PSNR then)")
+    p.add_argument("--size", default=s.size, help="WIDTHxHEIGHT, default %(default)s")
+    p.add_argument("--fps", type=int, default=s.fps, help="default %(default)s")
+    p.add_argument("--encoder", choices=sorted(codecs.CODECS), default=s.encoder, help="default %(default)s")
+    p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
+    p.add_argument("--controller", default=s.controller, metavar="ours|fixed:RATE|oracle",
+                   help="ours: ratecontrol and tfrcsink; fixed: constant rate over udpsink; oracle: told the capacity")
+    p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
+                   help="seconds:rate,... of the bottleneck, default %(default)s")
+    p.add_argument("--reverse", metavar="SCHEDULE", help="capacity of the way back, default: the same")
+    p.add_argument("--delay", type=units.duration, default=s.delay, metavar="TIME", help="each way, default 50ms")
+    p.add_argument("--queue", type=units.duration, default=s.queue, metavar="TIME", help="drop tail, default 300ms")
+    p.add_argument("--loss", type=units.share, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
+    p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
+    p.add_argument("--duration", type=units.duration, default=s.duration, metavar="TIME", help="default 60s")
+    p.add_argument("--start", type=units.rate, metavar="RATE", help="start-bitrate of tfrcsink")
+    p.add_argument("--min", type=units.rate, metavar="RATE", help="min-bitrate of tfrcsink")
+    p.add_argument("--max", type=units.rate, default=s.max, metavar="RATE", help="max-bitrate of tfrcsink, default 1.5M")
+    p.add_argument("--remote", metavar="HOST", help="send to another machine; no bottleneck")
+    p.add_argument("--receive", type=int, metavar="PORT", help="only receive; no bottleneck")
+    p.add_argument("--port", type=int, default=s.port, help="of --remote, default %(default)s")
+    p.add_argument("--window", action="store_true", help="show the received video")
+    p.add_argument("--out", default=str(paths.TOP / "out/call"), metavar="DIR", help="default %(default)s")
+    options = p.parse_args(arguments)
+    if options.controller not in ("ours", "oracle") and not options.controller.startswith("fixed:"):
+        p.error("--controller is ours, fixed:RATE or oracle")
+    return session.Settings(**vars(options))
+
+
+def main():
+    try:
+        run = session.Session(parse(sys.argv[1:]), show=True)
+        result = run.run()
+    except (RuntimeError, ValueError, OSError) as error:
+        print(f"call: {error}", file=sys.stderr)
+        return 1
+    for problem in run.problems[:10]:
+        print(f"call: {problem}", file=sys.stderr)
+    if result:
+        for what, figure in report.lines(result):
+            print(f"{what:52} {figure}")
+        print(f"\n{run.folder}/report.html   plots and pictures\n{run.folder}/received.mkv  the received video")
+    return 1 if any("status" in p for p in run.problems) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What sender and receiver share: lines of JSON on stdout, ending in order, GStreamer structures as dicts."""
+import json
+import signal
+import sys
+import threading
+import time
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GLib", "2.0")
+from gi.repository import GLib, Gst  # noqa: E402
+
+NONE = 2 ** 64 - 1  # GST_CLOCK_TIME_NONE
+_lock = threading.Lock()
+
+
+def say(kind, **fields):
+    with _lock:
+        sys.stdout.write(json.dumps({"kind": kind, "t": time.monotonic(), **fields}) + "\n")
+        sys.stdout.flush()
+
+
+def structure_to_dict(structure):
+    fields = {}
+    for i in range(structure.n_fields()):
+        name = structure.nth_field_name(i)
+        value = structure.get_value(name)
+        if isinstance(value, (int, float, str, bool)):
+            fields[name] = None if value == NONE else value
+    return fields
+
+
+class Runner:
+    """A pipeline and its main loop: ends on SIGTERM, SIGINT, end of stream or error."""
+
+    def __init__(self, description):
+        self.pipeline = Gst.parse_launch(description)
+        self.loop = GLib.MainLoop()
+        self.failed = False
+        bus = self.pipeline.get_bus()
+        bus.add_signal_watch()
+        bus.connect("message", self._on_message)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            GLib.unix_signal_add(GLib.PRIORITY_HIGH, number, self._on_signal)
+        self.on_element_message = None
+
+    def __getitem__(self, name):
+        return self.pipeline.get_by_name(name)
+
+    def _on_message(self, _bus, message):
+        if message.type == Gst.MessageType.ERROR:
+            error, debug = message.parse_error()
+            say("error", text=error.message, debug=debug or "")
+            self.failed = True
+            self.loop.quit()
+        elif message.type == Gst.MessageType.WARNING:
+            warning, debug = message.parse_warning()
+            say("warning", text=warning.message, debug=debug or "")
+        elif message.type == Gst.MessageType.EOS:
+            self.loop.quit()
+        elif message.type == Gst.MessageType.ELEMENT and self.on_element_message:
+            self.on_element_message(message)
+
+    def _on_signal(self):
+        self.finish()
+        return GLib.SOURCE_REMOVE
+
+    def finish(self):
+        """Lets what is under way go out, two seconds at most."""
+        self.pipeline.send_event(Gst.Event.new_eos())
+        GLib.timeout_add_seconds(2, self.loop.quit)
+
+    def run(self):
+        if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
+            self.failed = True
+        else:
+            self.loop.run()
+        self.pipeline.set_state(Gst.State.NULL)
+        return 1 if self.failed else 0

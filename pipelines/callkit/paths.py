@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Where things are, and the environment in which GStreamer finds the plug-ins as built."""
+import os
+import pathlib
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("BUILD_DIR", TOP / "build")).resolve()
+BOTTLENECK = BUILD / "tests/sim/bottleneck"
+PLUGINS = [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol")]
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "congestion-call"
+
+
+def clip_folders():
+    named = os.environ.get("QUALITY_CLIPS")
+    return [pathlib.Path(p) for p in ([named] if named else []) + [TOP.parent / "shared/clips"]]
+
+
+def environment():
+    env = dict(os.environ)
+    plugins = [str(p) for p in PLUGINS]
+    if env.get("GST_PLUGIN_PATH_1_0"):
+        plugins.append(env["GST_PLUGIN_PATH_1_0"])
+    env["GST_PLUGIN_PATH_1_0"] = ":".join(plugins)
+    env.setdefault("GST_REGISTRY_1_0", str(BUILD / "call-registry.bin"))
+    env["PYTHONPATH"] = str(TOP / "pipelines")
+    env["PYTHONDONTWRITEBYTECODE"] = "1"
+    return env

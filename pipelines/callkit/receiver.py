@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The receiving process: tfrcsrc, depayloader, decoder; scores each displayed frame against the clip, keeps the stream
+in received.mkv and some pictures. Its settings are one JSON object."""
+import collections
+import csv
+import json
+import math
+import sys
+import time
+
+import numpy
+
+from .gstio import GLib, Gst, Runner, say, structure_to_dict
+from . import clips, codecs
+
+import gi
+
+gi.require_version("GstRtp", "1.0")
+gi.require_version("GstApp", "1.0")
+from gi.repository import GstApp, GstRtp  # noqa: E402,F401
+
+RTP_CLOCK = 90000
+PERFECT = 100.0  # dB, for identical pictures
+
+
+def psnr(reference, picture):
+    difference = reference.astype(numpy.float32) - picture
+    flat = difference.ravel()
+    mse = float(numpy.dot(flat, flat)) / flat.size
+    return 10 * math.log10(255 * 255 / mse) if mse > 0 else PERFECT
+
+
+def source_description(s):
+    name = codecs.CODECS[s["encoder"]].encoding_name
+    if s["controller"] != "ours":
+        return (f"udpsrc name=source port={s['port']} caps=application/x-rtp,media=video,clock-rate={RTP_CLOCK},"
+                f"encoding-name={name},payload=96")
+    return f"tfrcsrc name=source port={s['port']} encoding-name={name}"
+
+
+def description(s):
+    codec = codecs.CODECS[s["encoder"]]
+    raw = f"video/x-raw,format=I420,width={s['width']},height={s['height']}"
+    show = "tee name=shown ! queue ! autovideosink sync=false shown. ! " if s.get("window") else ""
+    return (f"{source_description(s)} ! {codec.depay} name=depay ! tee name=stream "
+            f"stream. ! {codec.decoder} name=decoder ! {show}videoconvert ! videoscale ! {raw} ! "
+            "appsink name=picture sync=false async=false emit-signals=true "
+            f"stream. ! {codec.muxable} ! appsink name=record sync=false async=false emit-signals=true")
+
+
+class Recorder:
+    """Writes the received stream as it came. On its own: a failure here is no failure of the call."""
+
+    def __init__(self, path):
+        self.path, self.pipeline = path, None
+
+    def push(self, sample):
+        if self.pipeline is None:
+            self.pipeline = Gst.parse_launch(
+                f"appsrc name=in format=time ! matroskamux ! filesink location={self.path}")
+            self.source = self.pipeline.get_by_name("in")
+            self.source.set_property("caps", sample.get_caps())
+            self.pipeline.set_state(Gst.State.PLAYING)
+        self.source.emit("push-buffer", sample.get_buffer())
+
+    def close(self):
+        if self.pipeline is None:
+            return
+        self.source.emit("end-of-stream")
+        self.pipeline.get_bus().timed_pop_filtered(
+            3 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+        self.pipeline.set_state(Gst.State.NULL)
+
+
+class FrameNumbers:
+    """Frame numbers of decoded pictures: the depayloader hands on a packet's time stamp, and the packet's RTP time
+    stamp is k/fps in units of 1/90000 s."""
+
+    def __init__(self, pad, fps):
+        self.fps = fps
+        self.by_pts = collections.OrderedDict()
+        self.unwrapped = None
+        self.misses = 0
+        pad.add_probe(Gst.PadProbeType.BUFFER | Gst.PadProbeType.BUFFER_LIST, self.on_packets)
+
+    def on_packets(self, _pad, info):
+        if info.type & Gst.PadProbeType.BUFFER_LIST:
+            packets = info.get_buffer_list()
+            for i in range(packets.length()):
+                self.note(packets.get(i))
+        else:
+            self.note(info.get_buffer())
+        return Gst.PadProbeReturn.OK
+
+    def note(self, buffer):
+        header = buffer.extract_dup(0, 12)
+        if len(header) < 12:
+            return
+        stamp = int.from_bytes(header[4:8], "big")
+        if self.unwrapped is None:
+            self.unwrapped = stamp if stamp < 1 << 31 else stamp - (1 << 32)
+        else:
+            self.unwrapped += ((stamp - self.unwrapped + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
+        self.by_pts[buffer.pts] = round(self.unwrapped * self.fps / RTP_CLOCK)
+        while len(self.by_pts) > 5000:
+            self.by_pts.popitem(last=False)
+
+    def of(self, pts):
+        number = self.by_pts.get(pts)
+        if number is None:
+            self.misses += 1
+            earlier = [n for at, n in self.by_pts.items() if at <= pts]
+            number = earlier[-1] if earlier else None
+        return number
+
+
+class Receiver:
+    def __init__(self, settings):
+        self.s = settings
+        self.runner = Runner(description(settings))
+        self.clip = None
+        if settings.get("clip"):
+            self.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip")
+        self.numbers = FrameNumbers(self.runner["depay"].get_static_pad("sink"), settings["fps"])
+        self.recorder = Recorder(f"{settings['out']}/received.mkv")
+        self.shown = []  # (frame, display time, dB)
+        self.stale = []  # (frame, dB) of frames that never came: the picture on display scored against them
+        self.last = None  # (frame, luma)
+        self.pictures = {}
+        self.runner["picture"].connect("new-sample", self.on_picture)
+        self.runner["record"].connect("new-sample", self.on_record)
+        GLib.timeout_add(200, self.report)
+
+    def on_record(self, sink):
+        self.recorder.push(sink.emit("pull-sample"))
+        return Gst.FlowReturn.OK
+
+    def on_picture(self, sink):
+        now = time.monotonic()
+        buffer = sink.emit("pull-sample").get_buffer()
+        number = self.numbers.of(buffer.pts)
+        if number is None or (self.last and number <= self.last[0]):
+            return Gst.FlowReturn.OK
+        luma = None
+        if self.clip:
+            raw = buffer.extract_dup(0, buffer.get_size())
+            luma = numpy.frombuffer(raw, numpy.uint8, self.s["width"] * self.s["height"])
+            luma = luma.reshape(self.s["height"], self.s["width"])
+            self.score_stale(number)
+            if number // self.picture_period() not in self.pictures:
+                self.pictures[number // self.picture_period()] = (number, raw)
+        self.shown.append((number, now, psnr(self.clip.luma(number), luma) if self.clip else None))
+        self.last = (number, luma)
+        return Gst.FlowReturn.OK
+
+    def picture_period(self):
+        return max(int(self.s["duration"] * self.s["fps"] / 8), 1)
+
+    def score_stale(self, until):
+        if self.last:
+            self.stale += [(k, psnr(self.clip.luma(k), self.last[1])) for k in range(self.last[0] + 1, until)]
+
+    def report(self):
+        since = time.monotonic() - 1
+        recent = [(number, score) for number, at, score in self.shown[-100:] if at > since]
+        scores = [score for _, score in recent if score is not None]
+        stats = {}
+        if self.s["controller"] == "ours":
+            structure = self.runner["source"].get_property("stats")
+            stats = structure_to_dict(structure) if structure else {}
+        say("receiver", fps=len(recent), psnr=sum(scores) / len(scores) if scores else None, frames=len(self.shown),
+            stats=stats)
+        return True
+
+    def write(self, folder):
+        rows = [(n, f"{at:.6f}", "" if score is None else f"{score:.3f}", 0) for n, at, score in self.shown]
+        rows += [(n, "", f"{score:.3f}", 1) for n, score in self.stale]
+        with open(f"{folder}/received.csv", "w", newline="") as file:
+            csv.writer(file).writerows([("frame", "displayed", "psnr", "stale")] + sorted(rows, key=lambda r: r[0]))
+        for number, raw in self.pictures.values():
+            with open(f"{folder}/picture-{number:05d}.i420", "wb") as file:
+                file.write(raw)
+
+    def run(self):
+        status = self.runner.run()
+        self.recorder.close()
+        self.write(self.s["out"])
+        if self.numbers.misses:
+            say("warning", text=f"{self.numbers.misses} pictures had no packet's time stamp")
+        return status
+
+
+if __name__ == "__main__":
+    Gst.init(None)
+    sys.exit(Receiver(json.loads(sys.argv[1])).run())

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The sending process: a clip (or camera), encoder, ratecontrol, payloader, tfrcsink. Its settings are one JSON object."""
+import csv
+import json
+import sys
+import threading
+import time
+
+from .gstio import GLib, Gst, Runner, say, structure_to_dict
+from . import clips, codecs, units
+
+
+def sink_description(s):
+    if s["controller"] != "ours":
+        return f"udpsink name=sink host={s['host']} port={s['port']} sync=false"
+    parts = [f"tfrcsink name=sink host={s['host']} port={s['port']} mode={s['mode']}"]
+    for name in ("start", "min", "max"):
+        if s.get(name):
+            parts.append(f"{name}-bitrate={int(s[name])}")
+    return " ".join(parts)
+
+
+def source_description(s):
+    shape = f"format=I420,width={s['width']},height={s['height']},framerate={s['fps']}/1"
+    if s.get("camera"):
+        return f"v4l2src device={s['camera']} ! videoconvert ! videoscale ! videorate ! video/x-raw,{shape}"
+    return ("appsrc name=source is-live=true format=time max-buffers=3 max-bytes=0 leaky-type=downstream "
+            f"caps=video/x-raw,{shape},colorimetry=bt601,interlace-mode=progressive")
+
+
+def description(s):
+    codec = codecs.CODECS[s["encoder"]]
+    controlled = s["controller"] == "ours" or (s["controller"] == "oracle" and not codec.unit)
+    stages = [source_description(s),
+              f"{codec.encoder} name=encoder" + ("" if controlled else " " + codec.live)]
+    if controlled:
+        stages.append("ratecontrol name=control")
+    stages += [f"{codec.pay} name=pay mtu={codecs.MTU} timestamp-offset=0", sink_description(s)]
+    return " ! ".join(stages)
+
+
+class Feeder(threading.Thread):
+    """Plays the clip against the pipeline's clock; frame k has the time stamp k/fps."""
+
+    def __init__(self, source, clip, fps, duration, captured):
+        super().__init__(daemon=True)
+        self.source, self.clip, self.fps, self.frames = source, clip, fps, int(duration * fps)
+        self.captured = captured
+
+    def run(self):
+        start = time.monotonic()
+        for number in range(self.frames):
+            time.sleep(max(0, start + number / self.fps - time.monotonic()))
+            buffer = Gst.Buffer.new_wrapped(self.clip.frame(number).tobytes())
+            buffer.pts = Gst.util_uint64_scale(number, Gst.SECOND, self.fps)
+            buffer.duration = Gst.SECOND // self.fps
+            self.captured[number] = time.monotonic()
+            if self.source.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
+                return
+        self.source.emit("end-of-stream")
+
+
+class Sender:
+    def __init__(self, settings):
+        self.s = settings
+        self.codec = codecs.CODECS[settings["encoder"]]
+        self.runner = Runner(description(settings))
+        self.captured, self.encoded = {}, []
+        self.rates = []
+        pay = self.runner["pay"]
+        pay.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.on_frame)
+        pay.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_UPSTREAM, self.on_event)
+        self.started = None
+        if settings["controller"] == "oracle":
+            self.schedule = units.Schedule(settings["capacity"])
+            GLib.timeout_add(20, self.follow_capacity)
+        elif settings["controller"].startswith("fixed:"):
+            self.set_rate(units.rate(settings["controller"][6:]))
+        GLib.timeout_add(200, self.report)
+
+    def on_frame(self, _pad, info):
+        buffer = info.get_buffer()
+        key = not buffer.has_flags(Gst.BufferFlags.DELTA_UNIT)
+        now = time.monotonic()
+        if self.started is None:
+            self.started = now
+        # The encoder may move the segment: running time, not the time stamp itself, is the frame's.
+        segment = _pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+        running = segment.to_running_time(Gst.Format.TIME, buffer.pts)
+        number = round(running * self.s["fps"] / Gst.SECOND)
+        self.captured.setdefault(number, now)
+        self.encoded.append((number, now, buffer.get_size(), int(key)))
+        return Gst.PadProbeReturn.OK
+
+    def on_event(self, _pad, info):
+        structure = info.get_event().get_structure()
+        if structure and structure.get_name() == "GstCongestionRate":
+            self.rates.append((time.monotonic(), structure_to_dict(structure)))
+        return Gst.PadProbeReturn.OK
+
+    def set_rate(self, wire_rate):
+        rate = codecs.encoder_rate(wire_rate, self.s["fps"])
+        if self.codec.unit:
+            self.runner["encoder"].set_property(self.codec.knob, int(rate / self.codec.unit))
+        else:
+            self.tell_ratecontrol(wire_rate, rate)
+        self.rates.append((time.monotonic(), {"bitrate": int(rate), "wire-bitrate": int(wire_rate)}))
+
+    def tell_ratecontrol(self, wire_rate, rate):
+        """The event that a sender which knew the capacity would send."""
+        structure = Gst.Structure.new_from_string(
+            f"GstCongestionRate, bitrate=(uint){int(rate)}, wire-bitrate=(uint){int(wire_rate)}, rtt=(guint64)100000000, "
+            "loss-event-rate=(double)0, queue-delay=(guint64)0, backlog=(uint)0, "
+            f"frame-budget=(uint){int(rate / 8 * 0.2)}, limit=(string)explicit-rate")
+        self.runner["pay"].get_static_pad("sink").push_event(
+            Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, structure))
+
+    def follow_capacity(self):
+        t = time.monotonic() - self.started if self.started else 0
+        share = min(self.s["oracle_share"] * self.schedule.at(t), self.s.get("max") or 1e12)
+        if not self.rates or self.rates[-1][1]["wire-bitrate"] != int(share) or not self.codec.unit:
+            self.set_rate(share)
+        return True
+
+    def report(self):
+        fields = dict(self.rates[-1][1]) if self.rates else {}
+        last = self.encoded[-int(self.s["fps"]):]
+        produced = sum(size for _, at, size, _ in last if at > time.monotonic() - 1) * 8
+        stats = None
+        if self.s["controller"] == "ours":
+            stats = self.runner["sink"].get_property("stats")
+        say("sender", produced=produced, rate=fields, stats=structure_to_dict(stats) if stats else {},
+            frames=len(self.encoded))
+        return True
+
+    def write(self, folder):
+        with open(f"{folder}/sent.csv", "w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["frame", "captured", "encoded", "bytes", "key"])
+            for number, at, size, key in self.encoded:
+                rows.writerow([number, f"{self.captured[number]:.6f}", f"{at:.6f}", size, key])
+        with open(f"{folder}/captured.csv", "w", newline="") as file:
+            csv.writer(file).writerows([("frame", "captured")] + sorted(self.captured.items()))
+        names = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
+        with open(f"{folder}/rates.csv", "w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["time"] + names)
+            for at, fields in self.rates:
+                rows.writerow([f"{at:.6f}"] + ["" if fields.get(n) is None else fields[n] for n in names])
+
+    def run(self):
+        if not self.s.get("camera"):
+            clip = clips.Clip(self.s["clip"], self.s["width"], self.s["height"], "clip")
+            Feeder(self.runner["source"], clip, self.s["fps"], self.s["duration"], self.captured).start()
+        else:
+            GLib.timeout_add(int(1000 * self.s["duration"]), lambda: self.runner.finish() or False)
+        status = self.runner.run()
+        self.write(self.s["out"])
+        return status
+
+
+if __name__ == "__main__":
+    Gst.init(None)
+    sys.exit(Sender(json.loads(sys.argv[1])).run())

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""One call from start to figures: processes started, watched, ended; files left in its folder."""
+import dataclasses
+import json
+import pathlib
+import queue
+import subprocess
+import sys
+import threading
+import time
+
+from . import clips, measures, network, paths, report, units
+
+RFC8867_5_1 = "0:1.0M,40:2.5M,60:0.6M,80:1.0M"
+
+
+@dataclasses.dataclass
+class Settings:
+    out: str
+    clip: str = None  # a video file; None: the default
+    camera: str = None
+    size: str = "352x288"
+    fps: int = 30
+    encoder: str = "x264enc"
+    mode: str = "low-delay"
+    controller: str = "ours"  # or fixed:RATE, oracle
+    capacity: str = "0:1.0M,20:2.0M,35:0.5M,50:1.0M"
+    reverse: str = None  # capacity of the way back; None: as forward
+    delay: float = 0.050
+    queue: float = 0.300
+    loss: float = 0.0
+    seed: int = 1
+    duration: float = 60
+    start: float = None
+    min: float = None
+    max: float = 1.5e6
+    window: bool = False
+    remote: str = None  # host: send there, no bottleneck, no receiver
+    receive: int = None  # port: receive there only
+    port: int = 5004
+    oracle_share: float = 0.95
+
+
+class Process:
+    """A sender or receiver; what it says goes into a queue of (name, message)."""
+
+    def __init__(self, name, settings, said, folder):
+        self.name = name
+        self.errors = open(f"{folder}/{name}.log", "w")
+        self.process = subprocess.Popen([sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
+                                        stdout=subprocess.PIPE, stderr=self.errors, text=True, env=paths.environment())
+        threading.Thread(target=self._listen, args=(said,), daemon=True).start()
+
+    def _listen(self, said):
+        for line in self.process.stdout:
+            try:
+                said.put((self.name, json.loads(line)))
+            except ValueError:
+                print(line, end="", file=self.errors, flush=True)
+
+    def stop(self, patience=8):
+        if self.process.poll() is None:
+            self.process.terminate()
+        try:
+            self.process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.errors.close()
+        return self.process.returncode
+
+
+class Progress:
+    """What is going on, in one line."""
+
+    def __init__(self, schedule):
+        self.schedule = schedule
+        self.latest = {"sender": {}, "receiver": {}}
+        self.recent = []
+
+    def add(self, name, message):
+        if message["kind"] == name:
+            self.latest[name] = message
+
+    def network(self, packets):
+        self.recent += [p for p in packets if p.forward]
+        if self.recent:
+            self.recent = [p for p in self.recent if p.sent > self.recent[-1].sent - 1]
+
+    def line(self, t):
+        sender, receiver = self.latest["sender"], self.latest["receiver"]
+        rate = sender.get("rate") or {}
+        parts = [f"{t:5.1f} s"]
+        if self.schedule:
+            parts.append(f"capacity {units.show_rate(self.schedule.at(t))}")
+        if rate.get("wire-bitrate"):
+            parts.append(f"allowed {units.show_rate(rate['wire-bitrate'])}")
+        if "produced" in sender:
+            parts.append(f"produced {units.show_rate(sender['produced'])}")
+        if self.recent:
+            got = 8 * sum(p.size for p in self.recent if p.fate == "delivered")
+            waits = [p.queue_delay for p in self.recent if p.queue_delay is not None]
+            lost = sum(p.fate != "delivered" for p in self.recent)
+            parts += [f"received {units.show_rate(got)}", f"queue {1e3 * max(waits, default=0):3.0f} ms",
+                      f"lost {lost}"]
+        if rate.get("rtt"):
+            parts.append(f"rtt {rate['rtt'] / 1e6:.0f} ms")
+        if "fps" in receiver:
+            parts.append(f"{receiver['fps']} fps")
+        if receiver.get("psnr"):
+            parts.append(f"{receiver['psnr']:.1f} dB")
+        return "  ".join(parts)
+
+
+class Session:
+    def __init__(self, settings, show=True, watch=None):
+        self.s, self.show, self.watch = settings, show, watch
+        self.folder = pathlib.Path(settings.out)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for old in ("*.csv", "*.i420", "*.log", "received.mkv", "report.html"):
+            for path in self.folder.glob(old):
+                path.unlink()
+        self.schedule = units.Schedule(settings.capacity)
+        self.said = queue.Queue()
+        self.problems = []
+        self.next_line = 0.0
+
+    def settings(self):
+        """What the processes are told."""
+        s = dataclasses.asdict(self.s)
+        s["out"] = str(self.folder)
+        s["width"], s["height"] = units.size(self.s.size)
+        s["clip"] = None
+        if not self.s.camera and not self.s.receive:
+            s["clip"] = clips.load(self.s.clip, s["width"], s["height"]).path
+        return s
+
+    def run(self):
+        """Returns the summary; None where there was no bottleneck to measure."""
+        s = self.settings()
+        (self.folder / "call.json").write_text(json.dumps(s, indent=1))
+        processes, net = [], None
+        try:
+            if self.s.receive:
+                processes.append(Process("receiver", {**s, "port": self.s.receive}, self.said, self.folder))
+            elif self.s.remote:
+                processes.append(Process("sender", {**s, "host": self.s.remote}, self.said, self.folder))
+            else:
+                peer, = network.free_ports(1)
+                net = network.Bottleneck(peer, self.folder / "packets.csv", self.schedule,
+                                         units.Schedule(self.s.reverse) if self.s.reverse else self.schedule,
+                                         self.s.delay, self.s.queue, self.s.loss, self.s.seed)
+                processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder))
+                self.wait_for("receiver", processes[0])
+                processes.append(Process("sender", {**s, "host": "127.0.0.1", "port": net.a_port}, self.said,
+                                         self.folder))
+            self.follow(processes, net)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            for process in reversed(processes):  # the sender first: its last packets are still to arrive
+                status = process.stop()
+                if status != 0:
+                    self.problems.append(f"{process.name} ended with status {status}: see {process.name}.log")
+                if process.name == "sender":
+                    time.sleep(self.s.delay + 0.5)
+            if net and net.stop() != 0:
+                self.problems.append("the bottleneck failed")
+            self.drain()
+        return self.finish(s) if net else None
+
+    def wait_for(self, name, process):
+        """Until it has said a word, so that nothing sent is missed."""
+        end = time.monotonic() + 20
+        while time.monotonic() < end and process.process.poll() is None:
+            try:
+                who, message = self.said.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            self.said.put((who, message))
+            if who == name:
+                return
+        raise RuntimeError(f"the {name} did not start: see {self.folder}/{name}.log")
+
+    def drain(self, progress=None):
+        while not self.said.empty():
+            name, message = self.said.get()
+            if message["kind"] in ("error", "warning"):
+                self.problems.append(f"{name}: {message['text']}")
+            elif progress:
+                progress.add(name, message)
+
+    def follow(self, processes, net):
+        progress = Progress(self.schedule if net else None)
+        log = network.Log(self.folder / "packets.csv") if net else None
+        begin = time.monotonic()
+        while all(p.process.poll() is None for p in processes) and time.monotonic() < begin + self.s.duration + 15:
+            time.sleep(0.25)
+            self.drain(progress)
+            if log:
+                progress.network(log.read())
+            zero = log.zero if log and log.zero else begin
+            if self.show:
+                self.show_line(progress.line(time.monotonic() - zero))
+            if self.watch:
+                self.watch(time.monotonic() - zero, {p.name: p.process.pid for p in processes}
+                           | ({"bottleneck": net.process.pid} if net else {}), progress)
+        if self.show and sys.stdout.isatty():
+            print()
+
+    def show_line(self, line):
+        """In place on a terminal, else a line every five seconds."""
+        if sys.stdout.isatty():
+            print("\r\033[K" + line, end="", flush=True)
+        elif time.monotonic() > self.next_line:
+            self.next_line = time.monotonic() + 5
+            print(line, flush=True)
+
+    def finish(self, settings):
+        call = measures.Call(self.folder, settings)
+        result = measures.summary(call, self.schedule)
+        result["problems"] = self.problems
+        (self.folder / "summary.json").write_text(json.dumps(result, indent=1))
+        report.write(call, self.schedule, result, self.folder / "report.html")
+        return result
