@@ -15,9 +15,16 @@
 #define MIN_PERIOD 0.05      /* s */
 #define MAX_PERIOD 0.1       /* s */
 #define BLIND_GROWTH 0.15    /* headroom assumed where packets say nothing and no queue stands */
-#define Q_COMPETING 0.05     /* s */
-#define COMPETING_AFTER 2.0  /* s */
+#define Q_COMPETING 0.035    /* s: standing, although we backed off; twice that where we did not */
+#define COMPETING_AFTER 1.5  /* s of it */
+#define COMPETING_GONE 3.0   /* s without it */
+#define WARY_TIME 20.0       /* s after it went, in which it is believed again after */
+#define WARY_AFTER 0.5       /* s */
+#define FIRST_TEST 4.0       /* s */
+#define TEST_EVERY 12.0      /* s */
+#define TEST_TIME 0.7        /* s */
 #define APPLICATION_LIMIT 2. /* x the receive rate */
+#define SERIAL_FADE 0.1      /* 1/s */
 #define SLOT (50 * CC_MSECOND)
 #define RECEIVE_SLOTS 20 /* the receive rate is taken over 1 s */
 
@@ -55,7 +62,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   queue_delay_init (&p->delay, &delay);
   set_rate (p, p->params.start_Bps);
   p->reported_Bps = p->rate_Bps;
-  p->high_since = p->standing_since = CC_TIME_NONE;
+  p->high_since = CC_TIME_NONE;
 }
 
 static void
@@ -141,10 +148,8 @@ receive_rate (const PathRate *p, CcTime now)
 static double
 standing_delay (PathRate *p, const PathPacket *packet, CcDuration q)
 {
-  double c = fmax (p->capacity_Bps, p->rate_Bps);
-
   p->least_bytes = p->least_bytes > 0 ? fmin (1.001 * p->least_bytes, packet->wire_bytes) : packet->wire_bytes;
-  return fmax (cc_seconds (q) - (packet->wire_bytes - p->least_bytes) / c, 0);
+  return fmax (cc_seconds (q) - (packet->wire_bytes - p->least_bytes) / fmax (p->serial_Bps, p->rate_Bps), 0);
 }
 
 /* The least delay of each frame's packets is what stood in the queue. */
@@ -235,18 +240,65 @@ react_to_jump (PathRate *p, CcTime now)
   p->high_since = CC_TIME_NONE;
 }
 
+/* A queue of our own goes within a second of backing off; one that stays is somebody else's, and backing off from it
+   would starve us. */
 static void
-watch_competition (PathRate *p, CcTime now)
+watch_competition (PathRate *p, double T, CcTime now)
 {
-  if (p->q < (p->competing ? Q_COMPETING / 2 : Q_COMPETING)) {
-    p->standing_since = CC_TIME_NONE;
-    p->competing = false;
+  bool backed_off = p->rate_Bps < 0.8 * p->capacity_Bps;
+
+  if (p->q > (backed_off ? Q_COMPETING : 2 * Q_COMPETING))
+    p->standing += T;
+  else if (p->q < Q_COMPETING / 2)
+    p->standing = 0;
+  if (p->standing < (now < p->wary_until ? WARY_AFTER : COMPETING_AFTER))
     return;
-  }
-  if (p->standing_since == CC_TIME_NONE)
-    p->standing_since = now;
-  if (cc_seconds (now - p->standing_since) > COMPETING_AFTER)
-    p->competing = true;
+  p->competing = true;
+  p->low_since = now;
+  p->test_at = cc_time_add (now, cc_duration (FIRST_TEST));
+}
+
+static void
+stop_competing (PathRate *p, CcTime now)
+{
+  p->competing = false;
+  p->standing = 0;
+  p->wary_until = cc_time_add (now, cc_duration (WARY_TIME));
+}
+
+/* Halve the rate for a moment: a queue of our own goes. */
+static void
+begin_test (PathRate *p, CcTime now)
+{
+  p->q_before_test = p->q;
+  p->rate_before_test = p->rate_Bps;
+  p->hold_until = cc_time_add (now, cc_duration (loop_delay (p) + TEST_TIME));
+  p->testing = true;
+  set_rate (p, p->rate_Bps / 2);
+}
+
+static void
+end_test (PathRate *p, CcTime now)
+{
+  p->testing = false;
+  p->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
+  if (p->q < 0.5 * p->q_before_test)
+    stop_competing (p, now);
+  else
+    set_rate (p, p->rate_before_test);
+}
+
+static void
+compete (PathRate *p, CcTime now)
+{
+  if (p->q > Q_COMPETING / 2)
+    p->low_since = now;
+  if (p->testing)
+    end_test (p, now);
+  else if (cc_seconds (now - p->low_since) > COMPETING_GONE)
+    stop_competing (p, now);
+  else if (now >= p->test_at)
+    begin_test (p, now);
 }
 
 /* What arrives as it left has seen no bottleneck: where it did not leave faster than R it says nothing. */
@@ -303,8 +355,13 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     pairs_fade (&p->slow, now, CAPACITY_MEMORY);
     p->capacity_Bps = pairs_rate (&p->slow, 1.5);
     p->q_slope = clamp ((p->q - p->q_before) / T, -1, 2);
-    watch_competition (p, now);
-    run_law (p, fmin (T, 2 * MAX_PERIOD));
+    p->serial_Bps = fmax (p->capacity_Bps, p->serial_Bps * (1 - SERIAL_FADE * T));
+    if (p->competing)
+      compete (p, now);
+    else
+      watch_competition (p, T, now);
+    if (!p->testing)
+      run_law (p, fmin (T, 2 * MAX_PERIOD));
   }
   p->q_before = p->q;
   p->updated_at = now;

@@ -59,10 +59,10 @@ typedef struct {
   CcDuration last_q;
   PathPairs slow, fast;
   /* of the frame that is arriving, and the standing queue in s */
-  double frame_q, least_bytes;
+  double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test;
   double q, q_before, q_slope;
-  CcTime next_at, updated_at, hold_until, high_since, standing_since;
-  bool jump;
+  CcTime next_at, updated_at, hold_until, high_since, low_since, wary_until, test_at;
+  bool jump, testing;
   bool competing; /* somebody else keeps the queue: it does not go when we back off */
   /* received bytes by time slot, newest at slot_head */
   struct {
