@@ -167,6 +167,7 @@ bool
 tfrc_receiver_on_packet (TfrcReceiver *r, const TfrcPacket *packet)
 {
   bool newest = !r->started || packet->seq > r->history.highest_seq;
+  bool without_R = r->R == 0;
   CcDuration R = newest && packet->R > 0 ? clamp_R (packet->R) : r->R;
   unsigned changes = tfrc_loss_history_on_packet (&r->history, packet->seq, packet->arrived_at, R, packet->ce);
 
@@ -176,7 +177,8 @@ tfrc_receiver_on_packet (TfrcReceiver *r, const TfrcPacket *packet)
     note_newest (r, packet);
   note_packet (r, packet);
   note_losses (r, changes, packet->arrived_at);
-  if (r->R == 0)
+  /* RFC 5348 6.3: a report per packet while R is unknown; the first R starts the timer through its report. */
+  if (without_R)
     r->report_due = true;
   return r->report_due;
 }
