@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcbatch.h"
+
+#include <errno.h>
+#include <string.h>
+
+void
+gst_tfrc_batch_init (GstTfrcBatch *batch)
+{
+  memset (batch, 0, sizeof *batch);
+}
+
+static void
+unmap_slot (GstTfrcSlot *slot)
+{
+  guint i;
+
+  if (slot->merged)
+    gst_buffer_unmap (slot->buffer, &slot->maps[0]);
+  else
+    for (i = 0; i < slot->n_maps; i++)
+      gst_memory_unmap (slot->maps[i].memory, &slot->maps[i]);
+  slot->n_maps = 0;
+  slot->merged = FALSE;
+}
+
+static gboolean
+map_merged (GstTfrcSlot *slot)
+{
+  unmap_slot (slot);
+  slot->merged = gst_buffer_map (slot->buffer, &slot->maps[0], GST_MAP_READ);
+  slot->n_maps = slot->merged ? 1 : 0;
+  return slot->merged;
+}
+
+static gboolean
+map_pieces (GstTfrcSlot *slot)
+{
+  guint i, n = gst_buffer_n_memory (slot->buffer);
+
+  slot->n_maps = 0;
+  slot->merged = FALSE;
+  if (n > GST_TFRC_BATCH_PIECES)
+    return map_merged (slot);
+  for (i = 0; i < n; i++) {
+    if (!gst_memory_map (gst_buffer_peek_memory (slot->buffer, i), &slot->maps[i], GST_MAP_READ))
+      return FALSE;
+    slot->n_maps++;
+  }
+  return n > 0;
+}
+
+/* A head spread over several memories is rare enough to pay for a merge. */
+static gboolean
+map_head (GstTfrcSlot *slot, GstTfrcHead *head)
+{
+  gsize size = gst_buffer_get_size (slot->buffer);
+
+  if (!map_pieces (slot))
+    return FALSE;
+  if (gst_tfrc_head_parse (slot->maps[0].data, slot->maps[0].size, size, head))
+    return TRUE;
+  return slot->n_maps > 1 && map_merged (slot) &&
+         gst_tfrc_head_parse (slot->maps[0].data, slot->maps[0].size, size, head);
+}
+
+static void
+fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, const GstTfrcHead *head, gsize head_size)
+{
+  gsize skip = head_size > 0 ? head->head_size : 0;
+  guint i, n = 0;
+
+  if (head_size > 0)
+    slot->pieces[n++] = (struct iovec){slot->head, head_size};
+  for (i = 0; i < slot->n_maps; i++) {
+    if (slot->maps[i].size > skip)
+      slot->pieces[n++] = (struct iovec){slot->maps[i].data + skip, slot->maps[i].size - skip};
+    skip = 0;
+  }
+  message->msg_name = &batch->to.storage;
+  message->msg_namelen = batch->to.length;
+  message->msg_iov = slot->pieces;
+  message->msg_iovlen = n;
+}
+
+gboolean
+gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, GstTfrcHead *head)
+{
+  GstTfrcSlot *slot = &batch->slots[batch->count];
+  gsize head_size = 0;
+
+  slot->buffer = buffer;
+  if (!map_head (slot, head)) {
+    unmap_slot (slot);
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
+  if (id > 0)
+    head_size = gst_tfrc_head_stamp (head, slot->maps[0].data, id, stamp, slot->head);
+  if (head_size == 0)
+    batch->unstamped++;
+  fill_message (batch, slot, &batch->messages[batch->count].msg_hdr, head, head_size);
+  batch->count++;
+  return TRUE;
+}
+
+void
+gst_tfrc_batch_clear (GstTfrcBatch *batch)
+{
+  guint i;
+
+  for (i = 0; i < batch->count; i++) {
+    unmap_slot (&batch->slots[i]);
+    gst_buffer_unref (batch->slots[i].buffer);
+  }
+  batch->count = 0;
+  batch->sent = 0;
+}
+
+/* Some errors tell of an earlier packet and only happen to be reported now: this one deserves another try. */
+static gboolean
+may_be_of_another (int error)
+{
+  return error == ECONNREFUSED || error == EHOSTUNREACH || error == ENETUNREACH || error == EMSGSIZE ||
+         error == EHOSTDOWN || error == EPROTO;
+}
+
+static void
+count_error (GstTfrcBatch *batch, int error)
+{
+  batch->last_errno = error;
+  if (error == EMSGSIZE)
+    batch->too_large++;
+  else if (error == ECONNREFUSED)
+    batch->refused++;
+  else if (error == EHOSTUNREACH || error == ENETUNREACH || error == EHOSTDOWN)
+    batch->unreachable++;
+  else
+    batch->errors++;
+}
+
+gboolean
+gst_tfrc_batch_flush (GstTfrcBatch *batch, int fd)
+{
+  guint tries = 0;
+
+  while (batch->sent < batch->count) {
+    int n = sendmmsg (fd, batch->messages + batch->sent, batch->count - batch->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+    if (n > 0) {
+      batch->sent += (guint)n;
+      tries = 0;
+    } else if (n < 0 && errno == EAGAIN) {
+      return FALSE;
+    } else if (n < 0 && errno != EINTR && !(may_be_of_another (errno) && tries++ == 0)) {
+      count_error (batch, errno);
+      batch->sent++;
+      tries = 0;
+    }
+  }
+  gst_tfrc_batch_clear (batch);
+  return TRUE;
+}

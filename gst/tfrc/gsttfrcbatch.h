@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Packets that leave together: heads written anew, payloads where they lie, one system call. */
+#ifndef GST_TFRC_BATCH_H
+#define GST_TFRC_BATCH_H
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "gsttfrcpacket.h"
+#include "gsttfrcsocket.h"
+
+G_BEGIN_DECLS
+
+#define GST_TFRC_BATCH_SIZE 32
+#define GST_TFRC_BATCH_PIECES 8 /* memories of a buffer sent without merging them */
+
+typedef struct {
+  GstBuffer *buffer;
+  GstMapInfo maps[GST_TFRC_BATCH_PIECES];
+  guint n_maps;
+  gboolean merged; /* maps[0] is the whole buffer */
+  guint8 head[GST_TFRC_HEAD_MAX];
+  struct iovec pieces[GST_TFRC_BATCH_PIECES + 1];
+} GstTfrcSlot;
+
+typedef struct {
+  GstTfrcSlot slots[GST_TFRC_BATCH_SIZE];
+  struct mmsghdr messages[GST_TFRC_BATCH_SIZE];
+  GstTfrcAddress to;
+  guint count, sent;
+  guint64 unstamped, too_large, refused, unreachable, errors;
+  int last_errno;
+} GstTfrcBatch;
+
+void gst_tfrc_batch_init (GstTfrcBatch *batch);
+
+/* Takes buffer. id 0: unstamped. Returns FALSE where the buffer is no RTP packet: it is dropped then. The batch must
+   not be full. */
+gboolean gst_tfrc_batch_add (
+    GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, GstTfrcHead *head);
+
+/* Sends all. FALSE: the socket's buffer is full, go on when it is writable. What the network refuses is counted and
+   left out. */
+gboolean gst_tfrc_batch_flush (GstTfrcBatch *batch, int fd);
+
+void gst_tfrc_batch_clear (GstTfrcBatch *batch);
+
+static inline gboolean
+gst_tfrc_batch_is_full (const GstTfrcBatch *batch)
+{
+  return batch->count == GST_TFRC_BATCH_SIZE;
+}
+
+G_END_DECLS
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcpacket.h"
+
+#include <string.h>
+
+#define FIXED_HEADER 12
+#define EXTENSION_HEAD 4
+#define EXTENSION_BIT 0x10
+
+static gboolean
+parse_extension (const guint8 *data, gsize available, GstTfrcHead *head)
+{
+  if (head->fixed_size + EXTENSION_HEAD > available)
+    return FALSE;
+  head->profile = GST_READ_UINT16_BE (data + head->fixed_size);
+  head->block_size = 4 * (gsize)GST_READ_UINT16_BE (data + head->fixed_size + 2);
+  head->head_size += EXTENSION_HEAD + head->block_size;
+  return head->head_size <= available;
+}
+
+gboolean
+gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHead *head)
+{
+  available = MIN (available, size);
+  if (available < FIXED_HEADER || data[0] >> 6 != 2)
+    return FALSE;
+  head->has_extension = (data[0] & EXTENSION_BIT) != 0;
+  head->marker = (data[1] & 0x80) != 0;
+  head->payload_type = data[1] & 0x7f;
+  head->seq = GST_READ_UINT16_BE (data + 2);
+  head->timestamp = GST_READ_UINT32_BE (data + 4);
+  head->ssrc = GST_READ_UINT32_BE (data + 8);
+  head->fixed_size = FIXED_HEADER + 4 * (gsize)(data[0] & 0x0f);
+  head->head_size = head->fixed_size;
+  head->profile = 0;
+  head->block_size = 0;
+  if (head->fixed_size > available)
+    return FALSE;
+  return !head->has_extension || parse_extension (data, available, head);
+}
+
+gsize
+gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, guint id)
+{
+  const guint8 *block = head->has_extension ? data + head->fixed_size + EXTENSION_HEAD : NULL;
+
+  return rtp_ext_growth (head->profile, block, head->block_size, id, RTP_EXT_RTT_SENDTS_SIZE);
+}
+
+gsize
+gst_tfrc_head_stamp (
+    const GstTfrcHead *head, const guint8 *data, guint id, const RtpRttSendts *stamp, guint8 out[GST_TFRC_HEAD_MAX])
+{
+  const guint8 *block = head->has_extension ? data + head->fixed_size + EXTENSION_HEAD : NULL;
+  guint8 element[RTP_EXT_RTT_SENDTS_SIZE];
+  guint16 profile;
+  gsize at = head->fixed_size + EXTENSION_HEAD, size;
+
+  rtp_ext_rtt_sendts_write (element, stamp);
+  size = rtp_ext_put (
+      head->profile, block, head->block_size, id, element, sizeof element, out + at, GST_TFRC_HEAD_MAX - at, &profile);
+  if (size == 0)
+    return 0;
+  memcpy (out, data, head->fixed_size);
+  out[0] |= EXTENSION_BIT;
+  GST_WRITE_UINT16_BE (out + head->fixed_size, profile);
+  GST_WRITE_UINT16_BE (out + head->fixed_size + 2, (guint16)(size / 4));
+  return at + size;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The head of an RTP packet (RFC 3550 5.1, 5.3.1): read it, and write it anew with the rtt-sendts extension in it. */
+#ifndef GST_TFRC_PACKET_H
+#define GST_TFRC_PACKET_H
+
+#include <gst/gst.h>
+
+#include "rtpextension.h"
+
+G_BEGIN_DECLS
+
+#define GST_TFRC_HEAD_MAX 256 /* bytes of the largest head that gets stamped; longer ones leave as they are */
+
+typedef struct {
+  guint32 ssrc, timestamp;
+  guint16 seq;
+  guint8 payload_type;
+  gboolean marker, has_extension;
+  guint16 profile;
+  gsize fixed_size; /* header and CSRCs */
+  gsize block_size; /* extension block behind its four-byte head */
+  gsize head_size;  /* all in front of the payload */
+} GstTfrcHead;
+
+/* data: the first `available` bytes of a packet of `size` bytes. FALSE where it is no RTP packet, or where its head
+   reaches beyond `available`. */
+gboolean gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHead *head);
+
+/* Bytes the packet grows by when stamped. */
+gsize gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, guint id);
+
+/* Writes the head with the extension into out. Returns its size, 0 where it cannot be stamped. */
+gsize gst_tfrc_head_stamp (
+    const GstTfrcHead *head, const guint8 *data, guint id, const RtpRttSendts *stamp, guint8 out[GST_TFRC_HEAD_MAX]);
+
+G_END_DECLS
+#endif

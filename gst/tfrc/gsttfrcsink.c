@@ -1,0 +1,780 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-tfrcsink
+ * @title: tfrcsink
+ *
+ * Sends one RTP flow over UDP at the rate its path takes: packets wait in a sending buffer with a deadline for each
+ * frame, leave paced, and the receiver's reports set the rate, which travels upstream as an event for ratecontrol.
+ *
+ * |[
+ * gst-launch-1.0 v4l2src ! videoconvert ! x264enc tune=zerolatency ! ratecontrol ! rtph264pay ! tfrcsink host=B
+ * port=5004
+ * ]|
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcsink.h"
+
+#include "gstccextension.h"
+
+#include <time.h>
+
+GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
+#define GST_CAT_DEFAULT gst_tfrc_sink_debug
+
+#define DEFAULT_HOST "localhost"
+#define DEFAULT_PORT 5004
+#define DEFAULT_START_BITRATE 300000
+#define DEFAULT_MIN_BITRATE 30000
+#define DEFAULT_MAX_BITRATE 20000000
+#define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
+#define DEFAULT_DSCP (-1)
+#define DEFAULT_CLOCK_RATE 90000
+#define MAX_AGE (2 * GST_SECOND)
+#define KEY_UNIT_BYTES 64 /* of the payload, enough to tell a key unit */
+
+enum {
+  PROP_0,
+  PROP_HOST,
+  PROP_PORT,
+  PROP_BIND_ADDRESS,
+  PROP_BIND_PORT,
+  PROP_SOCKET,
+  PROP_MODE,
+  PROP_START_BITRATE,
+  PROP_MIN_BITRATE,
+  PROP_MAX_BITRATE,
+  PROP_MAX_DELAY,
+  PROP_DSCP,
+  PROP_EXTENSION_ID,
+  PROP_ESTIMATED_BITRATE,
+  PROP_STATS,
+  PROP_STATS_INTERVAL
+};
+
+static GstStaticPadTemplate sink_template =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+GType
+gst_tfrc_sink_mode_get_type (void)
+{
+  static const GEnumValue values[] = {
+      {CC_MODE_LOW_DELAY, "The lower of TCP's fair share and the rate that keeps the path's queue short", "low-delay"},
+      {CC_MODE_RFC5348, "TCP-friendly rate control to the letter of RFC 5348", "rfc5348"},
+      {CC_MODE_BURST_CONTROL, "No control: every frame spread over its period", "burst-control"}, {0, NULL, NULL}};
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstTfrcSinkMode", values));
+  return (GType)type;
+}
+
+G_DEFINE_TYPE_WITH_CODE (GstTfrcSink, gst_tfrc_sink, GST_TYPE_BASE_SINK,
+    GST_DEBUG_CATEGORY_INIT (gst_tfrc_sink_debug, "tfrcsink", 0, "Congestion controlled RTP sender"));
+GST_ELEMENT_REGISTER_DEFINE (tfrcsink, "tfrcsink", GST_RANK_NONE, GST_TYPE_TFRC_SINK);
+
+/* ---- the socket ---- */
+
+typedef struct {
+  gchar *host, *bind_address;
+  guint16 port, bind_port;
+  gint dscp;
+  GSocket *socket; /* in use or given from outside; NULL: to be opened */
+  GstTfrcAddress to;
+} Endpoint;
+
+static void
+endpoint_clear (Endpoint *e)
+{
+  g_free (e->host);
+  g_free (e->bind_address);
+  g_clear_object (&e->socket);
+}
+
+/* Resolving may take long: it works on a copy, without any lock. */
+static void
+endpoint_take (GstTfrcSink *self, Endpoint *e)
+{
+  GST_OBJECT_LOCK (self);
+  *e = (Endpoint){.host = g_strdup (self->host),
+      .bind_address = g_strdup (self->bind_address),
+      .port = (guint16)self->port,
+      .bind_port = (guint16)self->bind_port,
+      .dscp = self->dscp};
+  if (self->external_socket != NULL)
+    e->socket = g_object_ref (self->external_socket);
+  else if (self->socket != NULL)
+    e->socket = g_object_ref (self->socket);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static gboolean
+endpoint_reaches (const Endpoint *e, GSocketAddress *peer)
+{
+  return e->socket != NULL && (g_socket_get_family (e->socket) == g_socket_address_get_family (peer) ||
+                                  g_socket_get_family (e->socket) == G_SOCKET_FAMILY_IPV6);
+}
+
+static gboolean
+endpoint_connect (Endpoint *e, gboolean external, GError **error)
+{
+  GSocketAddress *peer = gst_tfrc_socket_resolve (e->host, e->port, error);
+  gboolean ok;
+
+  if (peer == NULL)
+    return FALSE;
+  ok = gst_tfrc_socket_check_route (peer, error);
+  if (ok && !external && !endpoint_reaches (e, peer)) {
+    g_clear_object (&e->socket);
+    e->socket = gst_tfrc_socket_open (e->bind_address, e->bind_port, peer, error);
+    ok = e->socket != NULL;
+  }
+  ok = ok && gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
+  if (ok)
+    gst_tfrc_socket_set_dscp (e->socket, e->dscp);
+  g_object_unref (peer);
+  return ok;
+}
+
+static void
+endpoint_adopt (GstTfrcSink *self, const Endpoint *e)
+{
+  GST_OBJECT_LOCK (self);
+  g_set_object (&self->socket, e->socket);
+  self->to = e->to;
+  GST_OBJECT_UNLOCK (self);
+}
+
+#define CURE                                                                                                           \
+  "Set host to a name or unicast address that resolves and has a route, port to the receiver's, and bind-address and " \
+  "bind-port to a free address of this machine."
+
+static gboolean
+gst_tfrc_sink_start (GstBaseSink *sink)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+  GError *error = NULL;
+  Endpoint e;
+  gboolean ok;
+
+  endpoint_take (self, &e);
+  ok = endpoint_connect (&e, e.socket != NULL, &error);
+  if (ok)
+    endpoint_adopt (self, &e);
+  else
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE, ("Cannot send to %s:%u: %s. " CURE, e.host, e.port, error->message),
+        ("%s", error->message));
+  g_clear_error (&error);
+  endpoint_clear (&e);
+  return ok;
+}
+
+static gboolean
+gst_tfrc_sink_stop (GstBaseSink *sink)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+
+  GST_OBJECT_LOCK (self);
+  g_clear_object (&self->socket);
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+/* A new host while open: the old one stays where the new one is not to be had. */
+static void
+gst_tfrc_sink_peer_changed (GstTfrcSink *self)
+{
+  GError *error = NULL;
+  gboolean open, external;
+  Endpoint e;
+
+  GST_OBJECT_LOCK (self);
+  open = self->socket != NULL;
+  external = self->external_socket != NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (!open)
+    return;
+  endpoint_take (self, &e);
+  if (endpoint_connect (&e, external, &error)) {
+    endpoint_adopt (self, &e);
+    gst_tfrc_transmit_set_peer (&self->transmit, e.socket, &e.to);
+  } else {
+    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
+        ("Cannot send to %s:%u: %s. The receiver stays the one before. " CURE, e.host, e.port, error->message), (NULL));
+  }
+  g_clear_error (&error);
+  endpoint_clear (&e);
+}
+
+/* ---- packets ---- */
+
+static CcTime
+monotonic_now (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_MONOTONIC, &ts);
+  return (CcTime)ts.tv_sec * CC_SECOND + (CcTime)ts.tv_nsec;
+}
+
+/* How long ago the frame was captured, by its time stamp; 0 where that says nothing. */
+static GstClockTime
+buffer_age (GstTfrcSink *self, GstBuffer *buffer)
+{
+  const GstSegment *segment = &GST_BASE_SINK (self)->segment;
+  GstClockTime running, base, now;
+  GstClock *clock;
+
+  if (!GST_BUFFER_PTS_IS_VALID (buffer) || segment->format != GST_FORMAT_TIME)
+    return 0;
+  running = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  clock = gst_element_get_clock (GST_ELEMENT (self));
+  if (clock == NULL || !GST_CLOCK_TIME_IS_VALID (running)) {
+    gst_clear_object (&clock);
+    return 0;
+  }
+  now = gst_clock_get_time (clock);
+  base = gst_element_get_base_time (GST_ELEMENT (self));
+  gst_object_unref (clock);
+  if (!GST_CLOCK_TIME_IS_VALID (now) || now < base + running)
+    return 0;
+  return MIN (now - base - running, MAX_AGE);
+}
+
+static void
+warn_old (GstTfrcSink *self, GstClockTime age)
+{
+  GstClockTime max_delay;
+
+  GST_OBJECT_LOCK (self);
+  max_delay = self->settings.max_delay;
+  GST_OBJECT_UNLOCK (self);
+  if (age <= max_delay || self->warned_old)
+    return;
+  self->warned_old = TRUE;
+  GST_WARNING_OBJECT (self,
+      "frames are %" GST_TIME_FORMAT " old when they arrive, more than max-delay: use an encoder without lookahead "
+      "(x264enc tune=zerolatency), sync=false, or a longer max-delay",
+      GST_TIME_ARGS (age));
+}
+
+static gboolean
+is_key_unit (GstTfrcSink *self, GstBuffer *buffer, const GstTfrcHead *head)
+{
+  guint8 payload[KEY_UNIT_BYTES];
+
+  if (!rtp_codec_tells_key_units (self->codec))
+    return !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  return rtp_key_unit_starts (
+      self->codec, payload, gst_buffer_extract (buffer, head->head_size, payload, sizeof payload));
+}
+
+static void
+begin_frame (GstTfrcSink *self, GstBuffer *buffer, const GstTfrcHead *head)
+{
+  GstClockTime age = buffer_age (self, buffer);
+
+  self->has_frame = TRUE;
+  self->frame = head->timestamp;
+  self->frame_is_key = is_key_unit (self, buffer, head);
+  self->captured_at = monotonic_now () - age;
+  warn_old (self, age);
+}
+
+static void
+add_packet (GstTfrcSink *self, GstBuffer *buffer, const guint8 *data, gsize size, const GstTfrcHead *head)
+{
+  CcPacket packet = {.handle = gst_buffer_ref (buffer), .frame = head->timestamp, .frame_end = head->marker};
+
+  if (!self->has_frame || self->frame != head->timestamp)
+    begin_frame (self, buffer, head);
+  packet.captured_at = self->captured_at;
+  packet.key_unit = self->frame_is_key;
+  packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (head, data, self->stream_extension_id));
+  g_array_append_val (self->packets, packet);
+}
+
+static void
+take_buffer (GstTfrcSink *self, GstBuffer *buffer)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  GstMapInfo map;
+  GstTfrcHead head;
+  gboolean parsed = FALSE;
+
+  if (gst_buffer_n_memory (buffer) > 0 && gst_memory_map (gst_buffer_peek_memory (buffer, 0), &map, GST_MAP_READ)) {
+    parsed = gst_tfrc_head_parse (map.data, map.size, size, &head);
+    if (parsed)
+      add_packet (self, buffer, map.data, size, &head);
+    gst_memory_unmap (map.memory, &map);
+  }
+  if (!parsed && gst_buffer_n_memory (buffer) > 1 && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    parsed = gst_tfrc_head_parse (map.data, map.size, size, &head);
+    if (parsed)
+      add_packet (self, buffer, map.data, size, &head);
+    gst_buffer_unmap (buffer, &map);
+  }
+  if (!parsed) {
+    if (self->malformed++ == 0)
+      GST_WARNING_OBJECT (self, "%" G_GSIZE_FORMAT " bytes that are no RTP packet; dropped", size);
+  }
+}
+
+static GstFlowReturn
+queue_packets (GstTfrcSink *self)
+{
+  gboolean ok = gst_tfrc_transmit_queue (
+      &self->transmit, (const CcPacket *)(void *)self->packets->data, self->packets->len, self->malformed);
+
+  g_array_set_size (self->packets, 0);
+  self->malformed = 0;
+  return ok ? GST_FLOW_OK : GST_FLOW_ERROR;
+}
+
+static GstFlowReturn
+gst_tfrc_sink_render (GstBaseSink *sink, GstBuffer *buffer)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+
+  take_buffer (self, buffer);
+  return queue_packets (self);
+}
+
+static GstFlowReturn
+gst_tfrc_sink_render_list (GstBaseSink *sink, GstBufferList *list)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+  guint i, n = gst_buffer_list_length (list);
+
+  for (i = 0; i < n; i++)
+    take_buffer (self, gst_buffer_list_get (list, i));
+  return queue_packets (self);
+}
+
+/* ---- the stream ---- */
+
+static gboolean
+gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  guint id = gst_cc_extension_id_from_caps (caps);
+  gint clock_rate = DEFAULT_CLOCK_RATE;
+  GstTfrcSettings settings;
+
+  self->codec = rtp_codec_from_name (gst_structure_get_string (s, "encoding-name"));
+  GST_OBJECT_LOCK (self);
+  self->stream_extension_id = id != 0 ? id : self->extension_id;
+  self->settings.extension_id = self->stream_extension_id;
+  if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
+    self->settings.clock_rate = (guint)clock_rate;
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  gst_tfrc_transmit_set_settings (&self->transmit, &settings);
+  GST_INFO_OBJECT (self, "send times go into header extension %u", settings.extension_id);
+  return TRUE;
+}
+
+static gboolean
+gst_tfrc_sink_event (GstBaseSink *sink, GstEvent *event)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    gst_tfrc_transmit_flush (&self->transmit);
+  return GST_BASE_SINK_CLASS (gst_tfrc_sink_parent_class)->event (sink, event);
+}
+
+/* EOS counts when the last packet has left. A pause breaks the wait off and the next PLAYING resumes it. */
+static GstFlowReturn
+gst_tfrc_sink_wait_event (GstBaseSink *sink, GstEvent *event)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (sink);
+  GstFlowReturn ret = GST_BASE_SINK_CLASS (gst_tfrc_sink_parent_class)->wait_event (sink, event);
+
+  if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    return ret;
+  while (ret == GST_FLOW_OK) {
+    gboolean drained;
+
+    GST_BASE_SINK_PREROLL_UNLOCK (sink);
+    drained = gst_tfrc_transmit_drain (&self->transmit);
+    GST_BASE_SINK_PREROLL_LOCK (sink);
+    if (sink->flushing)
+      return GST_FLOW_FLUSHING;
+    if (drained)
+      return GST_FLOW_OK;
+    ret = gst_base_sink_wait_preroll (sink);
+  }
+  return ret;
+}
+
+static gboolean
+gst_tfrc_sink_unlock (GstBaseSink *sink)
+{
+  gst_tfrc_transmit_set_unlocked (&GST_TFRC_SINK (sink)->transmit, TRUE);
+  return TRUE;
+}
+
+static gboolean
+gst_tfrc_sink_unlock_stop (GstBaseSink *sink)
+{
+  gst_tfrc_transmit_set_unlocked (&GST_TFRC_SINK (sink)->transmit, FALSE);
+  return TRUE;
+}
+
+static gboolean
+start_sending (GstTfrcSink *self)
+{
+  GstTfrcSettings settings;
+  GstTfrcAddress to;
+  GError *error = NULL;
+  GSocket *socket;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  socket = g_object_ref (self->socket);
+  to = self->to;
+  GST_OBJECT_UNLOCK (self);
+  self->has_frame = self->warned_old = FALSE;
+  ok = gst_tfrc_transmit_start (&self->transmit, socket, &to, &settings, &error);
+  if (!ok)
+    GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
+        ("Cannot start the sending thread: %s. Raise the limits on threads and open files (ulimit -u, -n).",
+            error->message),
+        (NULL));
+  g_clear_error (&error);
+  g_object_unref (socket);
+  return ok;
+}
+
+static GstStateChangeReturn
+gst_tfrc_sink_change_state (GstElement *element, GstStateChange transition)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_sending (self))
+    return GST_STATE_CHANGE_FAILURE;
+  ret = GST_ELEMENT_CLASS (gst_tfrc_sink_parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
+    gst_tfrc_transmit_stop (&self->transmit);
+  return ret;
+}
+
+/* ---- properties ---- */
+
+static void
+apply_dscp (GstTfrcSink *self)
+{
+  GST_OBJECT_LOCK (self);
+  if (self->socket != NULL)
+    gst_tfrc_socket_set_dscp (self->socket, self->dscp);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+apply_settings (GstTfrcSink *self)
+{
+  GstTfrcSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  gst_tfrc_transmit_set_settings (&self->transmit, &settings);
+}
+
+static gboolean
+set_endpoint_property (GstTfrcSink *self, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_HOST:
+    g_free (self->host);
+    self->host = g_value_dup_string (value);
+    return TRUE;
+  case PROP_PORT:
+    self->port = g_value_get_int (value);
+    return TRUE;
+  case PROP_BIND_ADDRESS:
+    g_free (self->bind_address);
+    self->bind_address = g_value_dup_string (value);
+    return TRUE;
+  case PROP_BIND_PORT:
+    self->bind_port = g_value_get_int (value);
+    return TRUE;
+  case PROP_SOCKET:
+    g_clear_object (&self->external_socket);
+    self->external_socket = g_value_dup_object (value);
+    return TRUE;
+  case PROP_DSCP:
+    self->dscp = g_value_get_int (value);
+    return TRUE;
+  case PROP_EXTENSION_ID:
+    self->extension_id = self->stream_extension_id = self->settings.extension_id = g_value_get_uint (value);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static gboolean
+set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_MODE:
+    settings->mode = (CcMode)g_value_get_enum (value);
+    return TRUE;
+  case PROP_START_BITRATE:
+    settings->start_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MIN_BITRATE:
+    settings->min_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MAX_BITRATE:
+    settings->max_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MAX_DELAY:
+    settings->max_delay = g_value_get_uint64 (value);
+    return TRUE;
+  case PROP_STATS_INTERVAL:
+    settings->stats_interval = g_value_get_uint64 (value);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static void
+gst_tfrc_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (object);
+  gboolean known;
+
+  GST_OBJECT_LOCK (self);
+  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return;
+  }
+  if (id == PROP_HOST || id == PROP_PORT)
+    gst_tfrc_sink_peer_changed (self);
+  else if (id == PROP_DSCP)
+    apply_dscp (self);
+  else
+    apply_settings (self);
+}
+
+static gboolean
+get_endpoint_property (GstTfrcSink *self, guint id, GValue *value)
+{
+  switch (id) {
+  case PROP_HOST:
+    g_value_set_string (value, self->host);
+    return TRUE;
+  case PROP_PORT:
+    g_value_set_int (value, self->port);
+    return TRUE;
+  case PROP_BIND_ADDRESS:
+    g_value_set_string (value, self->bind_address);
+    return TRUE;
+  case PROP_BIND_PORT:
+    g_value_set_int (value, self->bind_port);
+    return TRUE;
+  case PROP_SOCKET:
+    g_value_set_object (value, self->external_socket != NULL ? self->external_socket : self->socket);
+    return TRUE;
+  case PROP_DSCP:
+    g_value_set_int (value, self->dscp);
+    return TRUE;
+  case PROP_EXTENSION_ID:
+    g_value_set_uint (value, self->extension_id);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static gboolean
+get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
+{
+  switch (id) {
+  case PROP_MODE:
+    g_value_set_enum (value, settings->mode);
+    return TRUE;
+  case PROP_START_BITRATE:
+    g_value_set_uint (value, settings->start_bitrate);
+    return TRUE;
+  case PROP_MIN_BITRATE:
+    g_value_set_uint (value, settings->min_bitrate);
+    return TRUE;
+  case PROP_MAX_BITRATE:
+    g_value_set_uint (value, settings->max_bitrate);
+    return TRUE;
+  case PROP_MAX_DELAY:
+    g_value_set_uint64 (value, settings->max_delay);
+    return TRUE;
+  case PROP_STATS_INTERVAL:
+    g_value_set_uint64 (value, settings->stats_interval);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static void
+gst_tfrc_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (object);
+  GstTfrcStats stats;
+  gboolean known;
+
+  if (id == PROP_ESTIMATED_BITRATE || id == PROP_STATS) {
+    gst_tfrc_transmit_get_stats (&self->transmit, &stats);
+    if (id == PROP_STATS)
+      g_value_take_boxed (value, gst_tfrc_stats_to_structure (&stats));
+    else
+      g_value_set_uint (value, stats.estimated_bitrate);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+static void
+gst_tfrc_sink_finalize (GObject *object)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (object);
+
+  gst_tfrc_transmit_finalize (&self->transmit);
+  g_free (self->host);
+  g_free (self->bind_address);
+  g_clear_object (&self->external_socket);
+  g_clear_object (&self->socket);
+  g_array_free (self->packets, TRUE);
+  G_OBJECT_CLASS (gst_tfrc_sink_parent_class)->finalize (object);
+}
+
+#define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+#define FIXED (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define READ_ONLY (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+
+static void
+install_endpoint_properties (GObjectClass *gobject)
+{
+  g_object_class_install_property (gobject, PROP_HOST,
+      g_param_spec_string (
+          "host", "Host", "Name or unicast IP address of the receiver; a change is a new path", DEFAULT_HOST, LIVE));
+  g_object_class_install_property (gobject, PROP_PORT,
+      g_param_spec_int ("port", "Port", "UDP port of the receiver, for RTP and RTCP", 1, 65535, DEFAULT_PORT, LIVE));
+  g_object_class_install_property (gobject, PROP_BIND_ADDRESS,
+      g_param_spec_string (
+          "bind-address", "Bind address", "Local IP address to send from (NULL: the system's choice)", NULL, FIXED));
+  g_object_class_install_property (gobject, PROP_BIND_PORT,
+      g_param_spec_int ("bind-port", "Bind port", "Local UDP port (0: any free one)", 0, 65535, 0, FIXED));
+  g_object_class_install_property (gobject, PROP_SOCKET,
+      g_param_spec_object ("socket", "Socket",
+          "UDP socket to use instead of an own one; it is read from as well and never closed. Reads as the one in use",
+          G_TYPE_SOCKET, FIXED));
+  g_object_class_install_property (gobject, PROP_DSCP,
+      g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: the system's)", -1, 63,
+          DEFAULT_DSCP, LIVE));
+  g_object_class_install_property (gobject, PROP_EXTENSION_ID,
+      g_param_spec_uint ("extension-id", "Extension id",
+          "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,
+          GST_CC_EXTENSION_ID_DEFAULT, FIXED));
+}
+
+static void
+install_rate_properties (GObjectClass *gobject)
+{
+  g_object_class_install_property (gobject, PROP_MODE,
+      g_param_spec_enum ("mode", "Mode", "What sets the rate", GST_TYPE_TFRC_SINK_MODE, CC_MODE_LOW_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_START_BITRATE,
+      g_param_spec_uint ("start-bitrate", "Start bitrate", "Rate before the first report, bit/s on the wire", 1000,
+          G_MAXUINT, DEFAULT_START_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MIN_BITRATE,
+      g_param_spec_uint ("min-bitrate", "Minimum bitrate", "Rate never gone below, bit/s on the wire", 1000, G_MAXUINT,
+          DEFAULT_MIN_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MAX_BITRATE,
+      g_param_spec_uint ("max-bitrate", "Maximum bitrate",
+          "Rate never exceeded, bit/s on the wire (where it is below min-bitrate, min-bitrate holds)", 1000, G_MAXUINT,
+          DEFAULT_MAX_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MAX_DELAY,
+      g_param_spec_uint64 ("max-delay", "Maximum delay",
+          "From capture to arrival, ns: a frame that would come later gives way to the one behind it", GST_MSECOND,
+          10 * GST_SECOND, DEFAULT_MAX_DELAY, LIVE));
+}
+
+static void
+install_report_properties (GObjectClass *gobject)
+{
+  g_object_class_install_property (gobject, PROP_ESTIMATED_BITRATE,
+      g_param_spec_uint ("estimated-bitrate", "Estimated bitrate",
+          "Rate the path takes, bit/s on the wire, within min-bitrate and max-bitrate; notifies changes above 2 %", 0,
+          G_MAXUINT, 0, READ_ONLY));
+  g_object_class_install_property (gobject, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "Rates, delays and counters", GST_TYPE_STRUCTURE, READ_ONLY));
+  g_object_class_install_property (gobject, PROP_STATS_INTERVAL,
+      g_param_spec_uint64 ("stats-interval", "Statistics interval",
+          "Time between element messages with the statistics, ns (0: none)", 0, G_MAXUINT64 / 4, 0, LIVE));
+}
+
+static void
+gst_tfrc_sink_class_init (GstTfrcSinkClass *klass)
+{
+  GObjectClass *gobject = G_OBJECT_CLASS (klass);
+  GstElementClass *element = GST_ELEMENT_CLASS (klass);
+  GstBaseSinkClass *sink = GST_BASE_SINK_CLASS (klass);
+
+  gobject->set_property = gst_tfrc_sink_set_property;
+  gobject->get_property = gst_tfrc_sink_get_property;
+  gobject->finalize = gst_tfrc_sink_finalize;
+  install_endpoint_properties (gobject);
+  install_rate_properties (gobject);
+  install_report_properties (gobject);
+
+  element->change_state = gst_tfrc_sink_change_state;
+  gst_element_class_add_static_pad_template (element, &sink_template);
+  gst_element_class_set_static_metadata (element, "Congestion controlled RTP sender", "Sink/Network/RTP",
+      "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate", GST_PACKAGE_NAME);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SINK_MODE, 0);
+
+  sink->start = gst_tfrc_sink_start;
+  sink->stop = gst_tfrc_sink_stop;
+  sink->set_caps = gst_tfrc_sink_set_caps;
+  sink->event = gst_tfrc_sink_event;
+  sink->wait_event = gst_tfrc_sink_wait_event;
+  sink->unlock = gst_tfrc_sink_unlock;
+  sink->unlock_stop = gst_tfrc_sink_unlock_stop;
+  sink->render = gst_tfrc_sink_render;
+  sink->render_list = gst_tfrc_sink_render_list;
+}
+
+static void
+gst_tfrc_sink_init (GstTfrcSink *self)
+{
+  self->host = g_strdup (DEFAULT_HOST);
+  self->port = DEFAULT_PORT;
+  self->dscp = DEFAULT_DSCP;
+  self->extension_id = self->stream_extension_id = GST_CC_EXTENSION_ID_DEFAULT;
+  self->settings = (GstTfrcSettings){.mode = CC_MODE_LOW_DELAY,
+      .start_bitrate = DEFAULT_START_BITRATE,
+      .min_bitrate = DEFAULT_MIN_BITRATE,
+      .max_bitrate = DEFAULT_MAX_BITRATE,
+      .max_delay = DEFAULT_MAX_DELAY,
+      .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
+      .clock_rate = DEFAULT_CLOCK_RATE};
+  self->packets = g_array_new (FALSE, FALSE, sizeof (CcPacket));
+  gst_tfrc_transmit_init (&self->transmit, GST_ELEMENT (self), GST_BASE_SINK_PAD (self));
+  gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);
+  /* queueing a packet takes no time worth delaying a live stream for */
+  gst_base_sink_set_processing_deadline (GST_BASE_SINK (self), 0);
+}

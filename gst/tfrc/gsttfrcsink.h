@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_TFRC_SINK_H
+#define GST_TFRC_SINK_H
+
+#include <gst/base/gstbasesink.h>
+#include <gst/gst.h>
+
+#include "gsttfrctransmit.h"
+#include "rtpkeyunit.h"
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_TFRC_SINK (gst_tfrc_sink_get_type ())
+G_DECLARE_FINAL_TYPE (GstTfrcSink, gst_tfrc_sink, GST, TFRC_SINK, GstBaseSink)
+
+#define GST_TYPE_TFRC_SINK_MODE (gst_tfrc_sink_mode_get_type ())
+GType gst_tfrc_sink_mode_get_type (void);
+
+struct _GstTfrcSink {
+  GstBaseSink parent;
+
+  /* properties, under the object lock */
+  gchar *host, *bind_address;
+  gint port, bind_port, dscp;
+  guint extension_id;
+  GSocket *external_socket;
+  GstTfrcSettings settings;
+
+  GstTfrcTransmit transmit;
+  GSocket *socket; /* between READY and NULL; under the object lock */
+  GstTfrcAddress to;
+
+  /* the streaming thread's */
+  GArray *packets; /* CcPacket, of the list at hand */
+  guint malformed;
+  guint stream_extension_id;
+  RtpCodec codec;
+  gboolean has_frame, frame_is_key;
+  guint32 frame;
+  CcTime captured_at;
+  gboolean warned_old;
+};
+
+GST_ELEMENT_REGISTER_DECLARE (tfrcsink);
+
+G_END_DECLS
+#endif

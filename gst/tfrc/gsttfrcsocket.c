@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcsocket.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <linux/errqueue.h>
+#include <string.h>
+
+#define UDP_IPV4_OVERHEAD 28
+#define UDP_IPV6_OVERHEAD 48
+
+static GInetAddress *
+lookup (const gchar *host, GError **error)
+{
+  GInetAddress *address = g_inet_address_new_from_string (host);
+  GResolver *resolver;
+  GList *found;
+
+  if (address != NULL)
+    return address;
+  resolver = g_resolver_get_default ();
+  found = g_resolver_lookup_by_name (resolver, host, NULL, error);
+  if (found != NULL)
+    address = g_object_ref (found->data);
+  g_resolver_free_addresses (found);
+  g_object_unref (resolver);
+  return address;
+}
+
+GSocketAddress *
+gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error)
+{
+  GInetAddress *address;
+  GSocketAddress *result = NULL;
+
+  if (host == NULL || *host == '\0') {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "no host is set");
+    return NULL;
+  }
+  address = lookup (host, error);
+  if (address == NULL)
+    return NULL;
+  if (g_inet_address_get_is_multicast (address))
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s is a multicast address", host);
+  else
+    result = g_inet_socket_address_new (address, port);
+  g_object_unref (address);
+  return result;
+}
+
+/* What ICMP has to say reaches an unconnected socket only by the error queue. */
+static void
+want_errors (GSocket *socket)
+{
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
+    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_RECVERR, 1, NULL);
+  else
+    g_socket_set_option (socket, IPPROTO_IP, IP_RECVERR, 1, NULL);
+}
+
+GSocket *
+gst_tfrc_socket_open (const gchar *address, guint16 port, GSocketAddress *peer, GError **error)
+{
+  GSocketFamily family = g_socket_address_get_family (peer);
+  GInetAddress *inet =
+      address != NULL && *address != '\0' ? g_inet_address_new_from_string (address) : g_inet_address_new_any (family);
+  GSocketAddress *local;
+  GSocket *socket;
+  gboolean bound;
+
+  if (inet == NULL) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "bind-address %s is no IP address", address);
+    return NULL;
+  }
+  socket = g_socket_new (g_inet_address_get_family (inet), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+  if (socket == NULL) {
+    g_object_unref (inet);
+    return NULL;
+  }
+  local = g_inet_socket_address_new (inet, port);
+  bound = g_socket_bind (socket, local, FALSE, error);
+  g_object_unref (local);
+  g_object_unref (inet);
+  if (!bound) {
+    g_object_unref (socket);
+    return NULL;
+  }
+  g_socket_set_blocking (socket, FALSE);
+  want_errors (socket);
+  return socket;
+}
+
+gboolean
+gst_tfrc_socket_check_route (GSocketAddress *peer, GError **error)
+{
+  GSocket *probe =
+      g_socket_new (g_socket_address_get_family (peer), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+  gboolean reachable;
+
+  if (probe == NULL)
+    return FALSE;
+  reachable = g_socket_connect (probe, peer, NULL, error);
+  g_object_unref (probe);
+  return reachable;
+}
+
+static GSocketAddress *
+map_to_ipv6 (GSocketAddress *peer)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (peer);
+  guint8 bytes[16] = {[10] = 0xff, [11] = 0xff};
+  GInetAddress *mapped;
+  GSocketAddress *result;
+
+  memcpy (bytes + 12, g_inet_address_to_bytes (g_inet_socket_address_get_address (inet)), 4);
+  mapped = g_inet_address_new_from_bytes (bytes, G_SOCKET_FAMILY_IPV6);
+  result = g_inet_socket_address_new (mapped, g_inet_socket_address_get_port (inet));
+  g_object_unref (mapped);
+  return result;
+}
+
+gboolean
+gst_tfrc_socket_native_address (GSocket *socket, GSocketAddress *peer, GstTfrcAddress *address, GError **error)
+{
+  GSocketFamily family = g_socket_address_get_family (peer);
+  GSocketAddress *used;
+  gboolean ok;
+
+  if (family == G_SOCKET_FAMILY_IPV6 && g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV4) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "the socket is IPv4, the host's address IPv6");
+    return FALSE;
+  }
+  if (family == G_SOCKET_FAMILY_IPV4 && g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
+    used = map_to_ipv6 (peer);
+  else
+    used = g_object_ref (peer);
+  memset (address, 0, sizeof *address);
+  address->length = (socklen_t)g_socket_address_get_native_size (used);
+  address->overhead = family == G_SOCKET_FAMILY_IPV6 ? UDP_IPV6_OVERHEAD : UDP_IPV4_OVERHEAD;
+  ok = g_socket_address_to_native (used, &address->storage, sizeof address->storage, error);
+  g_object_unref (used);
+  return ok;
+}
+
+gboolean
+gst_tfrc_address_equal (const GstTfrcAddress *a, const GstTfrcAddress *b)
+{
+  if (a->storage.ss_family != b->storage.ss_family)
+    return FALSE;
+  if (a->storage.ss_family == AF_INET) {
+    const struct sockaddr_in *x = (const struct sockaddr_in *)&a->storage;
+    const struct sockaddr_in *y = (const struct sockaddr_in *)&b->storage;
+
+    return x->sin_port == y->sin_port && x->sin_addr.s_addr == y->sin_addr.s_addr;
+  } else {
+    const struct sockaddr_in6 *x = (const struct sockaddr_in6 *)&a->storage;
+    const struct sockaddr_in6 *y = (const struct sockaddr_in6 *)&b->storage;
+
+    return x->sin6_port == y->sin6_port && memcmp (&x->sin6_addr, &y->sin6_addr, sizeof x->sin6_addr) == 0;
+  }
+}
+
+void
+gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp)
+{
+  if (dscp < 0)
+    return;
+  if (g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6)
+    g_socket_set_option (socket, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2, NULL);
+  /* mapped IPv4 packets of an IPv6 socket go by this one */
+  g_socket_set_option (socket, IPPROTO_IP, IP_TOS, dscp << 2, NULL);
+}
+
+static int
+take_queued_error (int fd)
+{
+  guint8 control[512];
+  struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
+  struct cmsghdr *c;
+
+  if (recvmsg (fd, &message, MSG_ERRQUEUE | MSG_DONTWAIT) < 0)
+    return 0;
+  for (c = CMSG_FIRSTHDR (&message); c != NULL; c = CMSG_NXTHDR (&message, c)) {
+    struct sock_extended_err error;
+
+    if (!(c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) &&
+        !(c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR))
+      continue;
+    memcpy (&error, CMSG_DATA (c), sizeof error);
+    return error.ee_errno != 0 ? (int)error.ee_errno : EIO;
+  }
+  return EIO;
+}
+
+int
+gst_tfrc_socket_take_error (int fd)
+{
+  int error = take_queued_error (fd);
+  socklen_t length = sizeof error;
+
+  if (error != 0)
+    return error;
+  return getsockopt (fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : EBADF;
+}

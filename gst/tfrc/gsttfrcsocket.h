@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The UDP socket of a flow: names to addresses, opening, type of service, errors that ICMP brought. */
+#ifndef GST_TFRC_SOCKET_H
+#define GST_TFRC_SOCKET_H
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+#include <sys/socket.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  struct sockaddr_storage storage;
+  socklen_t length;
+  guint overhead; /* bytes of UDP and IP headers per packet: 28 or 48 */
+} GstTfrcAddress;
+
+/* A unicast address for host, a name or a number; the first the resolver gives. May take seconds for a name. NULL with
+   error set where there is none or it is multicast. */
+GSocketAddress *gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error);
+
+/* A bound UDP socket of peer's family. address NULL: any; port 0: one that is free. */
+GSocket *gst_tfrc_socket_open (const gchar *address, guint16 port, GSocketAddress *peer, GError **error);
+
+/* FALSE with error set where the routing table knows no way to peer. */
+gboolean gst_tfrc_socket_check_route (GSocketAddress *peer, GError **error);
+
+/* How peer is addressed through socket: an IPv4 peer is mapped where the socket speaks IPv6. */
+gboolean gst_tfrc_socket_native_address (
+    GSocket *socket, GSocketAddress *peer, GstTfrcAddress *address, GError **error);
+
+gboolean gst_tfrc_address_equal (const GstTfrcAddress *a, const GstTfrcAddress *b); /* address and port */
+
+/* dscp: 0 to 63, negative: leave the system's. */
+void gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp);
+
+/* Takes one pending error off the socket. Returns its errno, 0 where there is none. */
+int gst_tfrc_socket_take_error (int fd);
+
+G_END_DECLS
+#endif

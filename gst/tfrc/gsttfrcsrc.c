@@ -1,0 +1,544 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * SECTION:element-tfrcsrc
+ *
+ * The receiving end of a flow: RTP in on one UDP port, feedback out of the same port, so that it passes the translators
+ * the media passed.
+ *
+ * gst-launch-1.0 tfrcsrc port=5004 encoding-name=H264 ! rtph264depay ! avdec_h264 ! autovideosink
+ */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcsrc.h"
+
+#include <sys/socket.h>
+
+GST_DEBUG_CATEGORY_STATIC (tfrcsrc_debug);
+#define GST_CAT_DEFAULT tfrcsrc_debug
+
+#define RECEIVE_BUFFER_BYTES (1 << 20)
+
+#define DEFAULT_ADDRESS "0.0.0.0"
+#define DEFAULT_PORT 5004
+#define DEFAULT_PAYLOAD (-1)
+#define DEFAULT_CLOCK_RATE 0
+#define DEFAULT_LATENCY 100
+
+enum {
+  PROP_0,
+  PROP_ADDRESS,
+  PROP_PORT,
+  PROP_CAPS,
+  PROP_ENCODING_NAME,
+  PROP_CLOCK_RATE,
+  PROP_PAYLOAD,
+  PROP_LATENCY,
+  PROP_BANDWIDTH,
+  PROP_STATS,
+  PROP_STATS_INTERVAL
+};
+
+static const struct {
+  const gchar *encoding_name, *media;
+  guint clock_rate;
+} encodings[] = {
+    {"H264", "video", 90000},
+    {"H265", "video", 90000},
+    {"VP8", "video", 90000},
+    {"VP9", "video", 90000},
+    {"AV1", "video", 90000},
+    {"JPEG", "video", 90000},
+    {"MP4V-ES", "video", 90000},
+    {"OPUS", "audio", 48000},
+    {"PCMU", "audio", 8000},
+    {"PCMA", "audio", 8000},
+};
+
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
+
+#define gst_tfrc_src_parent_class parent_class
+G_DEFINE_TYPE_WITH_CODE (GstTfrcSrc, gst_tfrc_src, GST_TYPE_BIN,
+    GST_DEBUG_CATEGORY_INIT (tfrcsrc_debug, "tfrcsrc", 0, "RTP receiver with feedback"))
+GST_ELEMENT_REGISTER_DEFINE (tfrcsrc, "tfrcsrc", GST_RANK_NONE, GST_TYPE_TFRC_SRC)
+
+/* ---- caps ---- */
+
+/* NULL where neither caps nor a known encoding name (or any with its clock rate) is set. */
+static GstCaps *
+stream_caps (GstTfrcSrc *self)
+{
+  const gchar *media = "video";
+  guint clock_rate = self->clock_rate, i;
+  GstCaps *caps;
+
+  if (self->caps != NULL)
+    return gst_caps_ref (self->caps);
+  if (self->encoding_name == NULL)
+    return NULL;
+  for (i = 0; i < G_N_ELEMENTS (encodings); i++)
+    if (g_str_equal (encodings[i].encoding_name, self->encoding_name)) {
+      media = encodings[i].media;
+      clock_rate = clock_rate != 0 ? clock_rate : encodings[i].clock_rate;
+    }
+  if (clock_rate == 0)
+    return NULL;
+  caps = gst_caps_new_simple ("application/x-rtp", "media", G_TYPE_STRING, media, "clock-rate", G_TYPE_INT,
+      (gint)clock_rate, "encoding-name", G_TYPE_STRING, self->encoding_name, NULL);
+  if (self->payload >= 0)
+    gst_caps_set_simple (caps, "payload", G_TYPE_INT, self->payload, NULL);
+  return caps;
+}
+
+static gboolean
+configure_caps (GstTfrcSrc *self)
+{
+  GstCaps *caps;
+  gchar *name;
+
+  GST_OBJECT_LOCK (self);
+  caps = stream_caps (self);
+  name = g_strdup (self->encoding_name);
+  GST_OBJECT_UNLOCK (self);
+  if (caps == NULL && name == NULL)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("Nothing says what arrives. Set encoding-name (H264, H265, VP8, VP9, AV1, JPEG, ...) or caps."), (NULL));
+  else if (caps == NULL)
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("The clock rate of encoding-name=%s is not known. Set clock-rate too, or caps.", name), (NULL));
+  if (caps != NULL)
+    g_object_set (self->udpsrc, "caps", caps, NULL);
+  g_free (name);
+  gst_clear_caps (&caps);
+  return caps != NULL;
+}
+
+/* ---- socket ---- */
+
+/* The kernel must hold what comes while this process does not run. It grants what it allows. */
+static void
+enlarge_receive_buffer (GSocket *socket)
+{
+  if (g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER_BYTES, NULL))
+    g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES, NULL);
+}
+
+static GSocket *
+open_socket (const gchar *address, guint16 port, GError **error)
+{
+  GInetAddress *inet = g_inet_address_new_from_string (address), *bound;
+  gboolean multicast, ok = FALSE;
+  GSocket *socket;
+  GSocketAddress *local;
+
+  if (inet == NULL) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s is no IP address", address);
+    return NULL;
+  }
+  multicast = g_inet_address_get_is_multicast (inet);
+  bound = multicast ? g_inet_address_new_any (g_inet_address_get_family (inet)) : g_object_ref (inet);
+  local = g_inet_socket_address_new (bound, port);
+  socket = g_socket_new (g_inet_address_get_family (inet), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+  /* two unicast receivers on one port would each get some of the packets */
+  if (socket != NULL)
+    ok = g_socket_bind (socket, local, multicast, error);
+  g_object_unref (local);
+  g_object_unref (bound);
+  g_object_unref (inet);
+  if (ok)
+    enlarge_receive_buffer (socket);
+  else
+    g_clear_object (&socket);
+  return socket;
+}
+
+static const gchar *
+cure_of (const GError *error)
+{
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
+    return "Another program has it (\"ss -ulnp\" shows which): stop that, or set another port.";
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
+    return "Ports below 1024 are for privileged programs: set another port.";
+  return "Set address to one of this machine's own (\"ip address\" lists them), or to 0.0.0.0 or :: for all.";
+}
+
+static gboolean
+configure_socket (GstTfrcSrc *self)
+{
+  GError *error = NULL;
+  gchar *address;
+  gint port;
+
+  GST_OBJECT_LOCK (self);
+  address = g_strdup (self->address);
+  port = self->port;
+  GST_OBJECT_UNLOCK (self);
+  self->socket = open_socket (address, (guint16)port, &error);
+  if (self->socket != NULL) {
+    g_object_set (self->udpsrc, "address", address, "port", port, "socket", self->socket, NULL);
+    g_object_set (self->rtcpsink, "socket", self->socket, NULL);
+  } else {
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Cannot receive on %s, UDP port %d. %s", address, port, cure_of (error)), ("%s", error->message));
+    g_error_free (error);
+  }
+  g_free (address);
+  return self->socket != NULL;
+}
+
+static void
+close_socket (GstTfrcSrc *self)
+{
+  g_object_set (self->udpsrc, "socket", NULL, NULL);
+  g_object_set (self->rtcpsink, "socket", NULL, NULL);
+  if (self->socket != NULL)
+    g_socket_close (self->socket, NULL);
+  g_clear_object (&self->socket);
+}
+
+/* ---- children ---- */
+
+static GstElement *
+add_child (GstTfrcSrc *self, const gchar *factory, const gchar *name)
+{
+  GstElement *child = gst_element_factory_make (factory, name);
+
+  if (child != NULL)
+    gst_bin_add (GST_BIN (self), child);
+  return child;
+}
+
+static void
+add_children (GstTfrcSrc *self)
+{
+  self->udpsrc = add_child (self, "udpsrc", "udpsrc");
+  self->rtcpavpf = add_child (self, "rtcpavpf", "rtcpavpf");
+  self->jitterbuffer = add_child (self, "rtpjitterbuffer", "jitterbuffer");
+  self->rtcpsink = add_child (self, "dynudpsink", "rtcpsink");
+  if (self->udpsrc != NULL) {
+    g_object_set (self->udpsrc, "close-socket", FALSE, NULL);
+    gst_util_set_object_arg (G_OBJECT (self->udpsrc), "socket-timestamp", "realtime");
+  }
+  if (self->rtcpavpf != NULL)
+    g_object_set (self->rtcpavpf, "reduced-size", TRUE, NULL);
+  /* feedback must leave while the bin pauses and after its media part stopped (BYE): its state is set by hand */
+  if (self->rtcpsink != NULL) {
+    g_object_set (self->rtcpsink, "sync", FALSE, "async", FALSE, "close-socket", FALSE, NULL);
+    gst_element_set_locked_state (self->rtcpsink, TRUE);
+  }
+}
+
+static gboolean
+have_children (GstTfrcSrc *self)
+{
+  if (self->udpsrc != NULL && self->rtcpavpf != NULL && self->jitterbuffer != NULL && self->rtcpsink != NULL)
+    return TRUE;
+  GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
+      ("The element %s is missing. Install the package gstreamer1.0-plugins-good, and see that the plugin rtcpavpf is "
+       "in the same folder as tfrc.",
+          self->rtcpavpf == NULL                           ? "rtcpavpf"
+          : self->udpsrc == NULL || self->rtcpsink == NULL ? "udpsrc or dynudpsink"
+                                                           : "rtpjitterbuffer"),
+      (NULL));
+  return FALSE;
+}
+
+static void
+set_target (GstTfrcSrc *self, GstElement *last)
+{
+  GstPad *pad = gst_element_get_static_pad (last, "src");
+
+  gst_ghost_pad_set_target (GST_GHOST_PAD (self->ghost), pad);
+  gst_object_unref (pad);
+}
+
+static void
+link_children (GstTfrcSrc *self)
+{
+  GST_OBJECT_LOCK (self);
+  guint latency = self->latency_ms;
+  GST_OBJECT_UNLOCK (self);
+
+  gst_element_unlink (self->rtcpavpf, self->jitterbuffer);
+  gst_element_link_pads (self->udpsrc, "src", self->rtcpavpf, "sink");
+  gst_element_link_pads (self->rtcpavpf, "rtcp_src", self->rtcpsink, "sink");
+  gst_element_set_locked_state (self->jitterbuffer, latency == 0);
+  if (latency > 0) {
+    g_object_set (self->jitterbuffer, "latency", latency, NULL);
+    gst_element_link_pads (self->rtcpavpf, "src", self->jitterbuffer, "sink");
+  }
+  set_target (self, latency > 0 ? self->jitterbuffer : self->rtcpavpf);
+}
+
+static gboolean
+prepare (GstTfrcSrc *self)
+{
+  if (!have_children (self) || !configure_caps (self) || !configure_socket (self))
+    return FALSE;
+  self->send_errors = 0;
+  link_children (self);
+  return TRUE;
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  GstTfrcSrc *self = GST_TFRC_SRC (element);
+  GstStateChangeReturn ret;
+
+  if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
+    return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
+  ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->rtcpsink != NULL)
+    gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
+  if ((transition == GST_STATE_CHANGE_READY_TO_NULL ||
+          (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE)) &&
+      self->socket != NULL)
+    close_socket (self);
+  return ret;
+}
+
+/* A network that is away for a moment must not end the reception: feedback that could not leave is only counted. */
+static void
+handle_message (GstBin *bin, GstMessage *message)
+{
+  GstTfrcSrc *self = GST_TFRC_SRC (bin);
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR && GST_MESSAGE_SRC (message) == GST_OBJECT (self->rtcpsink)) {
+    GST_OBJECT_LOCK (self);
+    self->send_errors++;
+    GST_OBJECT_UNLOCK (self);
+    GST_INFO_OBJECT (self, "feedback could not be sent: %" GST_PTR_FORMAT, message);
+    gst_message_unref (message);
+    return;
+  }
+  GST_BIN_CLASS (parent_class)->handle_message (bin, message);
+}
+
+/* ---- properties ---- */
+
+static GstStructure *
+take_stats (GstTfrcSrc *self)
+{
+  GstStructure *s = NULL, *jitterbuffer = NULL;
+  guint64 send_errors;
+
+  if (self->rtcpavpf != NULL)
+    g_object_get (self->rtcpavpf, "stats", &s, NULL);
+  if (s == NULL)
+    s = gst_structure_new_empty ("application/x-rtcpavpf-stats");
+  gst_structure_set_name (s, "application/x-tfrcsrc-stats");
+  GST_OBJECT_LOCK (self);
+  send_errors = self->send_errors;
+  GST_OBJECT_UNLOCK (self);
+  gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, NULL);
+  if (self->jitterbuffer != NULL)
+    g_object_get (self->jitterbuffer, "stats", &jitterbuffer, NULL);
+  if (jitterbuffer != NULL) {
+    gst_structure_set (s, "jitterbuffer", GST_TYPE_STRUCTURE, jitterbuffer, NULL);
+    gst_structure_free (jitterbuffer);
+  }
+  return s;
+}
+
+static void
+set_child_property (GstElement *child, const gchar *name, const GValue *value)
+{
+  if (child != NULL)
+    g_object_set_property (G_OBJECT (child), name, value);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstTfrcSrc *self = GST_TFRC_SRC (object);
+
+  if (id == PROP_BANDWIDTH || id == PROP_STATS_INTERVAL) {
+    set_child_property (self->rtcpavpf, pspec->name, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+  case PROP_ADDRESS:
+    g_free (self->address);
+    self->address = g_value_dup_string (value);
+    if (self->address == NULL)
+      self->address = g_strdup (DEFAULT_ADDRESS);
+    break;
+  case PROP_PORT:
+    self->port = g_value_get_int (value);
+    break;
+  case PROP_CAPS:
+    gst_clear_caps (&self->caps);
+    self->caps = g_value_dup_boxed (value);
+    break;
+  case PROP_ENCODING_NAME:
+    g_free (self->encoding_name);
+    self->encoding_name = g_value_get_string (value) != NULL ? g_ascii_strup (g_value_get_string (value), -1) : NULL;
+    break;
+  case PROP_CLOCK_RATE:
+    self->clock_rate = g_value_get_uint (value);
+    break;
+  case PROP_PAYLOAD:
+    self->payload = g_value_get_int (value);
+    break;
+  case PROP_LATENCY:
+    self->latency_ms = g_value_get_uint (value);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* The port in use, where 0 let the system choose. */
+static gint
+current_port (GstTfrcSrc *self)
+{
+  GSocketAddress *local = self->socket != NULL ? g_socket_get_local_address (self->socket, NULL) : NULL;
+  gint port = self->port;
+
+  if (local != NULL)
+    port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local));
+  g_clear_object (&local);
+  return port;
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstTfrcSrc *self = GST_TFRC_SRC (object);
+
+  if (id == PROP_STATS) {
+    g_value_take_boxed (value, take_stats (self));
+    return;
+  }
+  if (id == PROP_BANDWIDTH || id == PROP_STATS_INTERVAL) {
+    if (self->rtcpavpf != NULL)
+      g_object_get_property (G_OBJECT (self->rtcpavpf), pspec->name, value);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  switch (id) {
+  case PROP_ADDRESS:
+    g_value_set_string (value, self->address);
+    break;
+  case PROP_PORT:
+    g_value_set_int (value, current_port (self));
+    break;
+  case PROP_CAPS:
+    g_value_set_boxed (value, self->caps);
+    break;
+  case PROP_ENCODING_NAME:
+    g_value_set_string (value, self->encoding_name);
+    break;
+  case PROP_CLOCK_RATE:
+    g_value_set_uint (value, self->clock_rate);
+    break;
+  case PROP_PAYLOAD:
+    g_value_set_int (value, self->payload);
+    break;
+  case PROP_LATENCY:
+    g_value_set_uint (value, self->latency_ms);
+    break;
+  default:
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+finalize (GObject *object)
+{
+  GstTfrcSrc *self = GST_TFRC_SRC (object);
+
+  g_clear_object (&self->socket);
+  gst_clear_caps (&self->caps);
+  g_free (self->address);
+  g_free (self->encoding_name);
+  G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+gst_tfrc_src_init (GstTfrcSrc *self)
+{
+  GstPadTemplate *templ = gst_static_pad_template_get (&src_template);
+
+  self->address = g_strdup (DEFAULT_ADDRESS);
+  self->port = DEFAULT_PORT;
+  self->payload = DEFAULT_PAYLOAD;
+  self->clock_rate = DEFAULT_CLOCK_RATE;
+  self->latency_ms = DEFAULT_LATENCY;
+  /* the RTCP sender inside must not make the pipeline wait for its end of stream */
+  gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
+  GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
+  add_children (self);
+  self->ghost = gst_ghost_pad_new_no_target_from_template ("src", templ);
+  gst_element_add_pad (GST_ELEMENT (self), self->ghost);
+  gst_object_unref (templ);
+}
+
+static void
+install_properties (GObjectClass *klass)
+{
+  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (klass, PROP_ADDRESS,
+      g_param_spec_string ("address", "Address",
+          "IP address to receive on: 0.0.0.0 any IPv4, :: any, or a multicast group", DEFAULT_ADDRESS, flags));
+  g_object_class_install_property (klass, PROP_PORT,
+      g_param_spec_int ("port", "Port", "UDP port of RTP and RTCP both; 0: a free one, which reading then tells", 0,
+          65535, DEFAULT_PORT, flags));
+  g_object_class_install_property (klass, PROP_CAPS,
+      g_param_spec_boxed (
+          "caps", "Caps", "Caps of the stream (application/x-rtp); overrides encoding-name", GST_TYPE_CAPS, flags));
+  g_object_class_install_property (klass, PROP_ENCODING_NAME,
+      g_param_spec_string ("encoding-name", "Encoding name",
+          "What arrives: H264, H265, VP8, VP9, AV1, JPEG, MP4V-ES, OPUS, PCMU, PCMA, or any other with clock-rate",
+          NULL, flags));
+  g_object_class_install_property (klass, PROP_CLOCK_RATE,
+      g_param_spec_uint ("clock-rate", "Clock rate", "RTP clock in Hz; 0: the encoding's usual one", 0, G_MAXINT,
+          DEFAULT_CLOCK_RATE, flags));
+  g_object_class_install_property (klass, PROP_PAYLOAD,
+      g_param_spec_int (
+          "payload", "Payload type", "RTP payload type, 0 to 127; -1: any", -1, 127, DEFAULT_PAYLOAD, flags));
+  g_object_class_install_property (klass, PROP_LATENCY,
+      g_param_spec_uint ("latency", "Latency",
+          "Time in ms that packets may come late and still be put in order; 0: pass them on as they come", 0, G_MAXINT,
+          DEFAULT_LATENCY, flags));
+  g_object_class_install_property (klass, PROP_BANDWIDTH,
+      g_param_spec_uint ("bandwidth", "Bandwidth",
+          "Session bandwidth in bit/s, of which RTCP takes 5 % at most; 0: the rate that is received, 500 kbit/s at "
+          "least",
+          0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (klass, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Those of rtcpavpf, feedback that could not be sent, and those of the jitter buffer", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+  g_object_class_install_property (klass, PROP_STATS_INTERVAL,
+      g_param_spec_uint64 ("stats-interval", "Statistics interval",
+          "The rtcpavpf inside posts its stats as an element message every so many ns; 0: never", 0, G_MAXINT64, 0,
+          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+}
+
+static void
+gst_tfrc_src_class_init (GstTfrcSrcClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->finalize = finalize;
+  element_class->change_state = change_state;
+  GST_BIN_CLASS (klass)->handle_message = handle_message;
+  install_properties (object_class);
+
+  gst_element_class_add_static_pad_template (element_class, &src_template);
+  gst_element_class_set_static_metadata (element_class, "RTP receiver with feedback", "Source/Network/RTP",
+      "Receives RTP over UDP and sends TFRC and path rate feedback from the same port", "gst-plugins-congestion");
+}

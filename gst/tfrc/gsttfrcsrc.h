@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifndef GST_TFRC_SRC_H
+#define GST_TFRC_SRC_H
+
+#include <gio/gio.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_TFRC_SRC (gst_tfrc_src_get_type ())
+G_DECLARE_FINAL_TYPE (GstTfrcSrc, gst_tfrc_src, GST, TFRC_SRC, GstBin)
+
+struct _GstTfrcSrc {
+  GstBin parent;
+
+  GstElement *udpsrc, *rtcpavpf, *jitterbuffer, *rtcpsink;
+  GstPad *ghost;
+  GSocket *socket; /* while not in NULL */
+
+  gchar *address, *encoding_name;
+  gint port, payload;
+  GstCaps *caps;
+  guint clock_rate, latency_ms;
+  guint64 send_errors;
+};
+
+GST_ELEMENT_REGISTER_DECLARE (tfrcsrc);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrctransmit.h"
+
+/* The upper edge of the bin that holds the q-th of all values: quarter octaves from 1 us. */
+static GstClockTime
+quantile (const GstTfrcStats *s, gdouble q)
+{
+  guint64 total = 0, sum = 0;
+  guint i;
+
+  for (i = 0; i < GST_TFRC_LATENESS_BINS; i++)
+    total += s->lateness[i];
+  if (total == 0)
+    return 0;
+  for (i = 0; i < GST_TFRC_LATENESS_BINS - 1; i++) {
+    sum += s->lateness[i];
+    if (sum >= q * total)
+      break;
+  }
+  return MIN (((G_GUINT64_CONSTANT (1000) << (i / 4)) * (5 + i % 4)) / 4, s->lateness_max);
+}
+
+static const gchar *
+mode_name (CcMode mode)
+{
+  return mode == CC_MODE_RFC5348 ? "rfc5348" : mode == CC_MODE_BURST_CONTROL ? "burst-control" : "low-delay";
+}
+
+static void
+set_counters (GstStructure *structure, const GstTfrcStats *s)
+{
+  gst_structure_set (structure, "packets-sent", G_TYPE_UINT64, s->packets_sent, "bytes-sent", G_TYPE_UINT64,
+      s->bytes_sent, "frames-sent", G_TYPE_UINT64, s->frames_sent, "frames-dropped", G_TYPE_UINT64, s->frames_dropped,
+      "packets-dropped", G_TYPE_UINT64, s->packets_dropped, "packets-malformed", G_TYPE_UINT64, s->malformed,
+      "packets-overflowed", G_TYPE_UINT64, s->overflowed, "packets-unstamped", G_TYPE_UINT64, s->unstamped,
+      "packets-too-large", G_TYPE_UINT64, s->too_large, "connection-refused", G_TYPE_UINT64, s->refused, "unreachable",
+      G_TYPE_UINT64, s->unreachable, "send-errors", G_TYPE_UINT64, s->send_errors, NULL);
+}
+
+static void
+set_rtcp (GstStructure *structure, const GstTfrcStats *s)
+{
+  gst_structure_set (structure, "rtcp-sent", G_TYPE_UINT64, s->rtcp_sent, "rtcp-received", G_TYPE_UINT64,
+      s->rtcp_received, "reports", G_TYPE_UINT64, s->reports, "path-reports", G_TYPE_UINT64, s->path_reports, "remb",
+      G_TYPE_UINT64, s->remb, "bad-reports", G_TYPE_UINT64, s->bad_reports, "bad-rtcp", G_TYPE_UINT64, s->bad_rtcp,
+      "unknown-source", G_TYPE_UINT64, s->unknown_source, "unknown-ssrc", G_TYPE_UINT64, s->unknown_ssrc, "pli",
+      G_TYPE_UINT64, s->pli, "fir", G_TYPE_UINT64, s->fir, "key-unit-requests", G_TYPE_UINT64, s->key_unit_requests,
+      "byes", G_TYPE_UINT64, s->byes, "rr-rtt", G_TYPE_UINT64, s->rr_rtt, "rr-jitter", G_TYPE_UINT64, s->rr_jitter,
+      "rr-fraction-lost", G_TYPE_DOUBLE, s->rr_fraction_lost, "rr-packets-lost", G_TYPE_INT, s->rr_packets_lost, NULL);
+}
+
+GstStructure *
+gst_tfrc_stats_to_structure (const GstTfrcStats *s)
+{
+  const CcSenderStatus *status = &s->status;
+  GstStructure *structure = gst_structure_new ("application/x-tfrcsink-stats", "mode", G_TYPE_STRING,
+      mode_name (s->mode), "limit", G_TYPE_STRING, cc_limit_name (status->limit), "wire-bitrate", G_TYPE_UINT64,
+      (guint64)(status->rate_Bps * 8), "bitrate", G_TYPE_UINT64, (guint64)(status->media_Bps * 8), "sent-bitrate",
+      G_TYPE_UINT64, (guint64)(status->sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status->rtt, "loss-event-rate",
+      G_TYPE_DOUBLE, status->p, "queue-delay", G_TYPE_UINT64, (guint64)status->queue_delay, "backlog", G_TYPE_UINT,
+      status->backlog_bytes, "backlog-delay", G_TYPE_UINT64, (guint64)status->backlog_delay, "frame-budget",
+      G_TYPE_UINT, status->frame_budget_bytes, "pacing-error-p50", G_TYPE_UINT64, quantile (s, 0.5), "pacing-error-p99",
+      G_TYPE_UINT64, quantile (s, 0.99), "pacing-error-max", G_TYPE_UINT64, s->lateness_max, NULL);
+
+  set_counters (structure, s);
+  set_rtcp (structure, s);
+  return structure;
+}

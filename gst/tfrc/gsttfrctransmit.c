@@ -1,0 +1,796 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrctransmit.h"
+
+#include <errno.h>
+#include <gst/video/video.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
+#define GST_CAT_DEFAULT gst_tfrc_sink_debug
+
+#define PUMP_PACKETS (2 * GST_TFRC_BATCH_SIZE) /* between two looks at clock and socket */
+#define STATUS_INTERVAL (20 * CC_MSECOND)
+#define RATE_EVENT_INTERVAL (200 * CC_MSECOND)
+#define DRAIN_MARGIN (500 * CC_MSECOND)
+#define KEY_UNIT_INTERVAL (300 * CC_MSECOND)
+#define LOG_INTERVAL CC_SECOND
+#define SLEEP_MIN (50 * CC_USECOND)  /* a core that is due and does nothing must not spin */
+#define SHORT_SLEEP (2 * CC_MSECOND) /* packets need not wake a thread that wakes this soon anyway */
+#define LATENESS_FIRST_BIN CC_USECOND
+
+enum { WARNED_TOO_LARGE = 1 << 0, WARNED_REFUSED = 1 << 1, WARNED_UNREACHABLE = 1 << 2, WARNED_ERROR = 1 << 3 };
+
+static CcTime
+clock_now (void)
+{
+  struct timespec ts;
+
+  clock_gettime (CLOCK_MONOTONIC, &ts);
+  return (CcTime)ts.tv_sec * CC_SECOND + (CcTime)ts.tv_nsec;
+}
+
+static uint32_t
+random_bits (void *user)
+{
+  return g_random_int ();
+}
+
+static void
+unref_packets (const CcPacket *packets, guint n)
+{
+  guint i;
+
+  for (i = 0; i < n; i++)
+    gst_buffer_unref (packets[i].handle);
+}
+
+void
+gst_tfrc_transmit_init (GstTfrcTransmit *t, GstElement *element, GstPad *pad)
+{
+  memset (t, 0, sizeof *t);
+  t->element = element;
+  t->pad = pad;
+  t->wakeup_fd = -1;
+  t->fd = -1;
+  g_mutex_init (&t->lock);
+  g_cond_init (&t->cond);
+}
+
+void
+gst_tfrc_transmit_finalize (GstTfrcTransmit *t)
+{
+  g_clear_object (&t->shared.socket);
+  g_mutex_clear (&t->lock);
+  g_cond_clear (&t->cond);
+}
+
+static void
+wake (GstTfrcTransmit *t)
+{
+  guint64 one = 1;
+
+  t->shared.asleep = FALSE;
+  if (t->wakeup_fd >= 0 && write (t->wakeup_fd, &one, sizeof one) < 0)
+    GST_TRACE_OBJECT (t->element, "already woken");
+}
+
+gboolean
+gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now)
+{
+  if (t->logged_at != 0 && cc_time_since (now, t->logged_at) < LOG_INTERVAL)
+    return FALSE;
+  t->logged_at = now;
+  return TRUE;
+}
+
+/* ---- the streaming thread's side, all under the lock ---- */
+
+/* The packets of this frame that are queued already go with the one that found no room. */
+static void
+drop_frame (GstTfrcTransmit *t, guint32 frame)
+{
+  while (t->shared.queued > 0 && t->shared.queue[t->shared.queued - 1].frame == frame) {
+    unref_packets (&t->shared.queue[--t->shared.queued], 1);
+    t->shared.overflowed++;
+  }
+  t->shared.dropping = TRUE;
+  t->shared.dropping_frame = frame;
+}
+
+static void
+queue_packet (GstTfrcTransmit *t, const CcPacket *packet)
+{
+  if (t->shared.queued == GST_TFRC_QUEUE_SIZE && !(t->shared.dropping && t->shared.dropping_frame == packet->frame))
+    drop_frame (t, packet->frame);
+  if (t->shared.dropping && t->shared.dropping_frame == packet->frame) {
+    unref_packets (packet, 1);
+    t->shared.overflowed++;
+    return;
+  }
+  t->shared.dropping = FALSE;
+  t->shared.queue[t->shared.queued++] = *packet;
+}
+
+gboolean
+gst_tfrc_transmit_queue (GstTfrcTransmit *t, const CcPacket *packets, guint n, guint malformed)
+{
+  gboolean failed;
+  guint i;
+
+  g_mutex_lock (&t->lock);
+  failed = t->shared.failed;
+  t->shared.malformed += malformed;
+  if (t->shared.queue == NULL || failed)
+    unref_packets (packets, n);
+  else
+    for (i = 0; i < n; i++)
+      queue_packet (t, &packets[i]);
+  if (t->shared.asleep && n > 0)
+    wake (t);
+  g_mutex_unlock (&t->lock);
+  return !failed;
+}
+
+void
+gst_tfrc_transmit_flush (GstTfrcTransmit *t)
+{
+  g_mutex_lock (&t->lock);
+  unref_packets (t->shared.queue, t->shared.queued);
+  t->shared.queued = 0;
+  t->shared.dropping = FALSE;
+  t->shared.flush = TRUE;
+  wake (t);
+  g_mutex_unlock (&t->lock);
+}
+
+gboolean
+gst_tfrc_transmit_drain (GstTfrcTransmit *t)
+{
+  gboolean done;
+
+  g_mutex_lock (&t->lock);
+  t->shared.drain = TRUE;
+  t->shared.drained = FALSE;
+  wake (t);
+  while (t->shared.queue != NULL && !t->shared.drained && !t->shared.unlocked && !t->shared.failed)
+    g_cond_wait (&t->cond, &t->lock);
+  done = t->shared.queue == NULL || t->shared.drained || t->shared.failed;
+  g_mutex_unlock (&t->lock);
+  return done;
+}
+
+void
+gst_tfrc_transmit_set_unlocked (GstTfrcTransmit *t, gboolean unlocked)
+{
+  g_mutex_lock (&t->lock);
+  t->shared.unlocked = unlocked;
+  g_cond_broadcast (&t->cond);
+  g_mutex_unlock (&t->lock);
+}
+
+void
+gst_tfrc_transmit_set_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings)
+{
+  g_mutex_lock (&t->lock);
+  t->shared.settings = *settings;
+  t->shared.settings_changed = TRUE;
+  wake (t);
+  g_mutex_unlock (&t->lock);
+}
+
+void
+gst_tfrc_transmit_set_peer (GstTfrcTransmit *t, GSocket *socket, const GstTfrcAddress *to)
+{
+  g_mutex_lock (&t->lock);
+  if (socket != NULL)
+    g_set_object (&t->shared.socket, socket);
+  t->shared.to = *to;
+  t->shared.peer_changed = TRUE;
+  wake (t);
+  g_mutex_unlock (&t->lock);
+}
+
+void
+gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats)
+{
+  g_mutex_lock (&t->lock);
+  *stats = t->shared.stats;
+  stats->malformed = t->shared.malformed;
+  stats->overflowed = t->shared.overflowed;
+  g_mutex_unlock (&t->lock);
+}
+
+/* ---- the thread ---- */
+
+static double
+bytes_per_second (guint bitrate)
+{
+  return bitrate / 8.0;
+}
+
+static guint
+bit_rate (double Bps)
+{
+  return Bps * 8 >= G_MAXUINT ? G_MAXUINT : (guint)(Bps * 8 + 0.5);
+}
+
+static void
+init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
+{
+  CcSenderParams params;
+
+  cc_sender_params_init (&params);
+  params.mode = t->settings.mode;
+  params.start_Bps = start_Bps;
+  params.min_Bps = bytes_per_second (t->settings.min_bitrate);
+  params.max_Bps = bytes_per_second (t->settings.max_bitrate);
+  params.overhead_bytes = t->to.overhead;
+  params.buffer.max_delay = t->settings.max_delay;
+  params.random.next = random_bits;
+  cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
+}
+
+static void
+push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
+{
+  CcPacket discarded;
+
+  while (!cc_sender_push (&t->core, packet, now)) {
+    if (cc_sender_pull (&t->core, now, &discarded) != CC_SENDER_DISCARD) {
+      unref_packets (packet, 1);
+      t->stats.packets_dropped++;
+      return;
+    }
+    unref_packets (&discarded, 1);
+  }
+}
+
+/* Another path: what is known of the old one goes, what waits to be sent stays. */
+static void
+restart_core (GstTfrcTransmit *t, CcTime now)
+{
+  guint i, n = t->core.buffer.count;
+  CcPacket *waiting = g_new (CcPacket, n + 1);
+  double start_Bps = MIN (t->core.rate_Bps, bytes_per_second (t->settings.start_bitrate));
+
+  for (i = 0; i < n; i++)
+    waiting[i] = t->core.buffer.ring[(t->core.buffer.head + i) % t->core.buffer.capacity];
+  init_core (t, start_Bps, now);
+  for (i = 0; i < n; i++)
+    push_packet (t, &waiting[i], now);
+  g_free (waiting);
+}
+
+static void
+apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
+{
+  if (settings->mode != t->settings.mode)
+    cc_sender_set_mode (&t->core, settings->mode, now);
+  if (settings->min_bitrate != t->settings.min_bitrate || settings->max_bitrate != t->settings.max_bitrate)
+    cc_sender_set_limits (&t->core, bytes_per_second (settings->min_bitrate), bytes_per_second (settings->max_bitrate));
+  if (settings->max_delay != t->settings.max_delay)
+    cc_sender_set_max_delay (&t->core, settings->max_delay);
+  t->settings = *settings;
+  cc_sender_on_timeout (&t->core, now);
+  t->status_at = now;
+}
+
+static void
+flush_core (GstTfrcTransmit *t, CcTime now)
+{
+  CcPacket packet;
+
+  send_buffer_clear (&t->core.buffer);
+  while (cc_sender_pull (&t->core, now, &packet) != CC_SENDER_WAIT)
+    unref_packets (&packet, 1);
+  gst_tfrc_batch_clear (t->batch);
+  t->blocked = FALSE;
+}
+
+static void
+finish_drain (GstTfrcTransmit *t, CcTime now)
+{
+  flush_core (t, now);
+  gst_tfrc_transmit_send_bye (t, now);
+  t->drain_until = CC_TIME_NONE;
+  g_mutex_lock (&t->lock);
+  t->shared.drain = FALSE;
+  t->shared.drained = TRUE;
+  g_cond_broadcast (&t->cond);
+  g_mutex_unlock (&t->lock);
+}
+
+/* Takes over what the other threads left. Returns FALSE when it is time to go. */
+static gboolean
+take_shared (GstTfrcTransmit *t, CcTime now)
+{
+  gboolean quit, flush, drain, settings_changed, peer_changed;
+  GstTfrcSettings settings;
+  CcPacket *queue = t->taken;
+  GSocket *socket = NULL;
+  guint i;
+
+  g_mutex_lock (&t->lock);
+  t->taken = t->shared.queue;
+  t->n_taken = t->shared.queued;
+  t->shared.queue = queue;
+  t->shared.queued = 0;
+  t->shared.asleep = FALSE;
+  quit = t->shared.quit;
+  flush = t->shared.flush;
+  drain = t->shared.drain;
+  settings_changed = t->shared.settings_changed;
+  peer_changed = t->shared.peer_changed;
+  t->shared.flush = t->shared.settings_changed = t->shared.peer_changed = FALSE;
+  settings = t->shared.settings;
+  if (peer_changed) {
+    t->to = t->shared.to;
+    socket = g_steal_pointer (&t->shared.socket);
+  }
+  g_mutex_unlock (&t->lock);
+
+  if (flush)
+    flush_core (t, now);
+  if (settings_changed)
+    apply_settings (t, &settings, now);
+  if (socket != NULL) {
+    g_object_unref (t->socket);
+    t->socket = socket;
+    t->fd = g_socket_get_fd (socket);
+  }
+  if (peer_changed) {
+    t->batch->to = t->to;
+    restart_core (t, now);
+  }
+  for (i = 0; i < t->n_taken; i++)
+    push_packet (t, &t->taken[i], now);
+  t->n_taken = 0;
+  if (!drain)
+    t->drain_until = CC_TIME_NONE;
+  else if (t->drain_until == CC_TIME_NONE)
+    t->drain_until = cc_time_add (now, t->settings.max_delay + DRAIN_MARGIN);
+  return !quit;
+}
+
+static void
+warn (GstTfrcTransmit *t, guint kind, const gchar *text, const gchar *debug)
+{
+  if (t->warned & kind)
+    return;
+  t->warned |= kind;
+  GST_ELEMENT_WARNING (t->element, RESOURCE, WRITE, ("%s", text), ("%s", debug));
+}
+
+static void
+tell_errors (GstTfrcTransmit *t, CcTime now)
+{
+  const GstTfrcBatch *b = t->batch;
+
+  if (b->too_large > 0)
+    warn (t, WARNED_TOO_LARGE, "Packets are too large for UDP and cannot be sent: set mtu=1200 on the payloader.",
+        "EMSGSIZE");
+  if (b->refused > 0)
+    warn (t, WARNED_REFUSED,
+        "The receiver's port is closed: nothing listens there. Sending goes on; start the receiver or correct host and "
+        "port.",
+        "ECONNREFUSED");
+  if (b->unreachable > 0)
+    warn (t, WARNED_UNREACHABLE,
+        "The receiver cannot be reached at the moment. Sending goes on; check the network connection and the host "
+        "property.",
+        g_strerror (b->last_errno));
+  if (b->errors > 0)
+    warn (t, WARNED_ERROR,
+        "The system refuses packets. Sending goes on; a firewall or a full device queue may be the cause.",
+        g_strerror (b->last_errno));
+}
+
+static void
+flush_batch (GstTfrcTransmit *t, CcTime now)
+{
+  guint64 failed = t->batch->too_large + t->batch->refused + t->batch->unreachable + t->batch->errors;
+
+  t->blocked = !gst_tfrc_batch_flush (t->batch, t->fd);
+  if (failed != t->batch->too_large + t->batch->refused + t->batch->unreachable + t->batch->errors)
+    tell_errors (t, now);
+}
+
+static void
+add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stamp, CcTime now)
+{
+  gsize size = gst_buffer_get_size (packet->handle);
+  GstTfrcHead head;
+
+  if (gst_tfrc_batch_add (t->batch, packet->handle, t->settings.extension_id, stamp, &head))
+    gst_tfrc_transmit_note_sent (t, &head, size, packet, now);
+}
+
+/* TRUE: something left. */
+static gboolean
+pump (GstTfrcTransmit *t, CcTime now)
+{
+  RtpRttSendts stamp;
+  CcPacket packet;
+  guint n;
+
+  if (t->blocked)
+    flush_batch (t, now);
+  cc_sender_stamp (&t->core, now, &stamp);
+  for (n = 0; n < PUMP_PACKETS && !t->blocked; n++) {
+    CcSenderVerdict verdict = cc_sender_pull (&t->core, now, &packet);
+
+    if (verdict == CC_SENDER_WAIT)
+      break;
+    if (verdict == CC_SENDER_DISCARD)
+      unref_packets (&packet, 1);
+    else
+      add_packet (t, &packet, &stamp, now);
+    if (gst_tfrc_batch_is_full (t->batch))
+      flush_batch (t, now);
+  }
+  if (t->batch->count > 0 && !t->blocked)
+    flush_batch (t, now);
+  return n > 0;
+}
+
+static void
+push_key_unit_event (GstTfrcTransmit *t, CcTime now)
+{
+  GST_INFO_OBJECT (t->element, "asking upstream for a key unit");
+  t->key_unit_at = now;
+  t->key_unit_due = CC_TIME_NONE;
+  t->stats.key_unit_requests++;
+  gst_pad_push_event (
+      t->pad, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, t->key_unit_count++));
+}
+
+void
+gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now)
+{
+  CcDuration interval = MAX (KEY_UNIT_INTERVAL, t->core.tfrc.R);
+
+  if (t->key_unit_at == CC_TIME_NONE || cc_time_since (now, t->key_unit_at) >= interval)
+    push_key_unit_event (t, now);
+  else if (put_off)
+    t->key_unit_due = cc_time_add (t->key_unit_at, interval);
+}
+
+static void
+push_rate_event (GstTfrcTransmit *t, const CcSenderStatus *status, CcTime now)
+{
+  gboolean has_path = t->core.path_at != CC_TIME_NONE;
+  GstRateInfo info = {.bitrate = bit_rate (status->media_Bps),
+      .wire_bitrate = bit_rate (status->rate_Bps),
+      .rtt = status->rtt > 0 ? status->rtt : GST_CLOCK_TIME_NONE,
+      .loss_event_rate = status->p,
+      .queue_delay = has_path ? status->queue_delay : GST_CLOCK_TIME_NONE,
+      .backlog = status->backlog_bytes,
+      .frame_budget = status->frame_budget_bytes,
+      .limit = cc_limit_name (status->limit)};
+
+  t->reported_bitrate = info.bitrate;
+  t->reported_limit = status->limit;
+  t->rate_event_at = cc_time_add (now, RATE_EVENT_INTERVAL);
+  gst_pad_push_event (t->pad, gst_rate_event_new (&info));
+}
+
+static gboolean
+differs (guint a, guint b)
+{
+  return (a > b ? a - b : b - a) > b / 50;
+}
+
+static void
+copy_counters (GstTfrcTransmit *t)
+{
+  GstTfrcStats *s = &t->stats;
+
+  s->mode = t->core.mode;
+  s->packets_sent = t->core.packets_sent;
+  s->bytes_sent = t->core.bytes_sent;
+  s->frames_sent = t->core.buffer.frames_sent;
+  s->frames_dropped = t->core.buffer.frames_dropped;
+  s->packets_dropped = t->core.packets_dropped;
+  s->bad_reports = t->core.bad_reports;
+  s->unstamped = t->batch->unstamped;
+  s->too_large = t->batch->too_large;
+  s->refused = t->batch->refused;
+  s->unreachable = t->batch->unreachable;
+  s->send_errors = t->batch->errors;
+}
+
+static void
+publish (GstTfrcTransmit *t)
+{
+  copy_counters (t);
+  g_mutex_lock (&t->lock);
+  t->shared.stats = t->stats;
+  g_mutex_unlock (&t->lock);
+}
+
+/* Upstream and the application learn where the rate stands. */
+static void
+check_status (GstTfrcTransmit *t, CcTime now)
+{
+  CcSenderStatus *status = &t->stats.status;
+  guint estimated = t->stats.estimated_bitrate;
+  gboolean notify;
+
+  cc_sender_status (&t->core, now, status);
+  notify = differs (bit_rate (status->rate_Bps), estimated);
+  if (notify)
+    t->stats.estimated_bitrate = bit_rate (status->rate_Bps);
+  t->status_at = cc_time_add (now, STATUS_INTERVAL);
+  if (notify || now >= t->rate_event_at || status->limit != t->reported_limit ||
+      differs (bit_rate (status->media_Bps), t->reported_bitrate)) {
+    publish (t);
+    push_rate_event (t, status, now);
+  }
+  if (notify)
+    g_object_notify (G_OBJECT (t->element), "estimated-bitrate");
+}
+
+static void
+post_stats (GstTfrcTransmit *t, CcTime now)
+{
+  GstTfrcStats stats;
+
+  t->stats_at = cc_time_add (now, t->settings.stats_interval);
+  cc_sender_status (&t->core, now, &t->stats.status);
+  publish (t);
+  gst_tfrc_transmit_get_stats (t, &stats);
+  gst_element_post_message (
+      t->element, gst_message_new_element (GST_OBJECT (t->element), gst_tfrc_stats_to_structure (&stats)));
+}
+
+static CcTime
+next_stats (const GstTfrcTransmit *t)
+{
+  if (t->settings.stats_interval == 0)
+    return CC_TIME_NONE;
+  return MIN (t->stats_at, cc_time_add (t->stats_at, t->settings.stats_interval));
+}
+
+static void
+run_timers (GstTfrcTransmit *t, CcTime now)
+{
+  if (cc_sender_next_timeout (&t->core) <= now)
+    cc_sender_on_timeout (&t->core, now);
+  if (cc_sender_take_key_unit_wanted (&t->core))
+    gst_tfrc_transmit_want_key_unit (t, TRUE, now);
+  if (t->key_unit_due <= now)
+    push_key_unit_event (t, now);
+  gst_tfrc_transmit_rtcp_timeout (t, now);
+  if (t->status_at <= now)
+    check_status (t, now);
+  if (next_stats (t) <= now)
+    post_stats (t, now);
+  if (t->drain_until != CC_TIME_NONE && (t->drain_until <= now || (t->core.buffer.count == 0 && t->batch->count == 0)))
+    finish_drain (t, now);
+}
+
+static CcTime
+next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean progress)
+{
+  CcTime core = t->blocked ? CC_TIME_NONE : cc_sender_next_timeout (&t->core);
+  CcTime at = cc_time_min (gst_tfrc_transmit_rtcp_next (t), t->key_unit_due);
+
+  if (!progress)
+    core = MAX (core, now + SLEEP_MIN);
+  at = cc_time_min (at, cc_time_min (core, t->drain_until));
+  return cc_time_min (at, cc_time_min (next_stats (t), t->rate_event_at));
+}
+
+/* Before the sleep the figures are published and what came meanwhile is looked for, under the same lock. */
+static gboolean
+may_sleep (GstTfrcTransmit *t, CcTime deadline, CcTime now)
+{
+  gboolean idle;
+
+  copy_counters (t);
+  g_mutex_lock (&t->lock);
+  t->shared.stats = t->stats;
+  idle = t->shared.queued == 0 && !t->shared.quit && !t->shared.flush && !t->shared.settings_changed &&
+         !t->shared.peer_changed && (!t->shared.drain || t->drain_until != CC_TIME_NONE);
+  t->shared.asleep = idle && deadline > now + SHORT_SLEEP;
+  g_mutex_unlock (&t->lock);
+  return idle;
+}
+
+static void
+fail (GstTfrcTransmit *t)
+{
+  g_mutex_lock (&t->lock);
+  t->shared.failed = TRUE;
+  g_cond_broadcast (&t->cond);
+  g_mutex_unlock (&t->lock);
+  GST_ELEMENT_ERROR (t->element, RESOURCE, WRITE,
+      ("The socket was closed while in use. Keep a socket given by the socket property open until the element is in "
+       "NULL."),
+      (NULL));
+}
+
+static void
+take_errors (GstTfrcTransmit *t, CcTime now)
+{
+  guint i;
+  int error;
+
+  for (i = 0; i < GST_TFRC_BATCH_SIZE && (error = gst_tfrc_socket_take_error (t->fd)) != 0; i++) {
+    t->batch->last_errno = error;
+    if (error == ECONNREFUSED)
+      t->batch->refused++;
+    else if (error == EHOSTUNREACH || error == ENETUNREACH)
+      t->batch->unreachable++;
+  }
+  tell_errors (t, now);
+}
+
+/* FALSE: the socket is gone. */
+static gboolean
+wait_for_events (GstTfrcTransmit *t, CcTime deadline, CcTime now, short *events)
+{
+  struct pollfd fds[2] = {{t->fd, (short)(POLLIN | (t->blocked ? POLLOUT : 0)), 0}, {t->wakeup_fd, POLLIN, 0}};
+  CcDuration span = deadline > now ? deadline - now : 0;
+  struct timespec timeout = {(time_t)(span / CC_SECOND), (long)(span % CC_SECOND)};
+  guint64 count;
+
+  *events = 0;
+  if (ppoll (fds, 2, deadline == CC_TIME_NONE ? NULL : &timeout, NULL) <= 0)
+    return TRUE;
+  if ((fds[1].revents & POLLIN) && read (t->wakeup_fd, &count, sizeof count) < 0)
+    GST_TRACE_OBJECT (t->element, "no wake-up to take");
+  *events = fds[0].revents;
+  return !(*events & POLLNVAL);
+}
+
+static guint
+lateness_bin (CcDuration late)
+{
+  guint octave = 0;
+
+  while (late >= 2 * LATENESS_FIRST_BIN && octave < GST_TFRC_LATENESS_BINS / 4 - 1) {
+    late /= 2;
+    octave++;
+  }
+  if (late < LATENESS_FIRST_BIN)
+    return 0;
+  return MIN (4 * octave + (guint)(4 * (late - LATENESS_FIRST_BIN) / LATENESS_FIRST_BIN), GST_TFRC_LATENESS_BINS - 1);
+}
+
+static void
+note_lateness (GstTfrcTransmit *t, CcTime now)
+{
+  CcDuration late;
+
+  if (t->due > now)
+    return;
+  late = now - t->due;
+  t->stats.lateness[lateness_bin (late)]++;
+  t->stats.lateness_max = MAX (t->stats.lateness_max, late);
+  t->due = CC_TIME_NONE;
+}
+
+static gpointer
+run (gpointer user)
+{
+  GstTfrcTransmit *t = user;
+  short events = 0;
+  CcTime now;
+
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  while (now = clock_now (), take_shared (t, now)) {
+    CcTime deadline;
+    gboolean progress;
+
+    note_lateness (t, now);
+    if (events & POLLERR)
+      take_errors (t, now);
+    if (events & POLLIN)
+      gst_tfrc_transmit_receive (t, now);
+    run_timers (t, now);
+    progress = pump (t, now);
+    deadline = next_deadline (t, now, progress);
+    t->due = t->core.buffer.count > 0 && deadline > now ? cc_sender_next_timeout (&t->core) : CC_TIME_NONE;
+    if (!may_sleep (t, deadline, now))
+      deadline = now;
+    if (!wait_for_events (t, deadline, now, &events)) {
+      fail (t);
+      break;
+    }
+  }
+  flush_core (t, now);
+  gst_tfrc_transmit_send_bye (t, now);
+  return NULL;
+}
+
+static void
+reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress *to, CcTime now)
+{
+  memset (&t->shared, 0, sizeof t->shared);
+  memset (&t->stats, 0, sizeof t->stats);
+  t->shared.settings = t->settings = *settings;
+  t->shared.to = t->to = *to;
+  t->shared.queue = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
+  t->taken = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
+  t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
+  t->batch = g_new0 (GstTfrcBatch, 1);
+  t->batch->to = *to;
+  t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
+  t->blocked = t->avpf_running = t->bye_sent = FALSE;
+  t->due = t->drain_until = t->key_unit_at = t->key_unit_due = CC_TIME_NONE;
+  t->status_at = t->rate_event_at = now;
+  t->stats_at = cc_time_add (now, settings->stats_interval);
+  t->logged_at = 0;
+  t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
+  t->cname = gst_cc_rtcp_new_cname ();
+  init_core (t, bytes_per_second (settings->start_bitrate), now);
+  t->stats.estimated_bitrate = bit_rate (t->core.rate_Bps);
+  cc_sender_status (&t->core, now, &t->stats.status);
+  copy_counters (t);
+  t->shared.stats = t->stats;
+}
+
+static void
+release (GstTfrcTransmit *t)
+{
+  g_mutex_lock (&t->lock);
+  unref_packets (t->shared.queue, t->shared.queued);
+  g_clear_pointer (&t->shared.queue, g_free);
+  t->shared.queued = 0;
+  t->shared.drained = TRUE;
+  g_cond_broadcast (&t->cond);
+  g_mutex_unlock (&t->lock);
+  g_clear_pointer (&t->taken, g_free);
+  g_clear_pointer (&t->ring, g_free);
+  g_clear_pointer (&t->batch, g_free);
+  g_clear_pointer (&t->cname, g_free);
+  g_clear_object (&t->socket);
+  g_clear_object (&t->shared.socket);
+  if (t->wakeup_fd >= 0)
+    close (t->wakeup_fd);
+  t->wakeup_fd = t->fd = -1;
+}
+
+gboolean
+gst_tfrc_transmit_start (
+    GstTfrcTransmit *t, GSocket *socket, const GstTfrcAddress *to, const GstTfrcSettings *settings, GError **error)
+{
+  t->wakeup_fd = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (t->wakeup_fd < 0) {
+    g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
+    return FALSE;
+  }
+  t->socket = g_object_ref (socket);
+  t->fd = g_socket_get_fd (socket);
+  g_mutex_lock (&t->lock);
+  reset (t, settings, to, clock_now ());
+  g_mutex_unlock (&t->lock);
+  t->thread = g_thread_try_new ("tfrcsink:pace", run, t, error);
+  if (t->thread == NULL)
+    release (t);
+  return t->thread != NULL;
+}
+
+void
+gst_tfrc_transmit_stop (GstTfrcTransmit *t)
+{
+  if (t->thread == NULL)
+    return;
+  g_mutex_lock (&t->lock);
+  t->shared.quit = TRUE;
+  wake (t);
+  g_mutex_unlock (&t->lock);
+  g_thread_join (t->thread);
+  t->thread = NULL;
+  release (t);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One flow on one socket, driven by one thread: the streaming thread leaves packets in a queue, this thread carries
+   them into the core (ccsender.h), sends what the core releases, and hands reports to it. It waits in ppoll () for the
+   socket, the queue or the core's next deadline, whichever comes first.
+
+   Two parties, one lock: everything in `shared` is read and written under `lock`, taken once per wake-up; everything
+   else belongs to the thread while it runs. No lock is held while an event is pushed or a message posted. */
+#ifndef GST_TFRC_TRANSMIT_H
+#define GST_TFRC_TRANSMIT_H
+
+#include "avpftiming.h"
+#include "ccsender.h"
+#include "gstccrtcp.h"
+#include "gstrateevent.h"
+#include "gsttfrcbatch.h"
+#include "gsttfrcsocket.h"
+#include "rtcpfeedback.h"
+
+G_BEGIN_DECLS
+
+#define GST_TFRC_QUEUE_SIZE 4096  /* packets between the two threads */
+#define GST_TFRC_RING_SIZE 16384  /* packets in the sending buffer: 150 ms at 100 000 packets/s */
+#define GST_TFRC_MAX_SOURCES 8    /* SSRCs remembered */
+#define GST_TFRC_LATENESS_BINS 96 /* quarter octaves from 1 us */
+
+typedef struct {
+  CcMode mode;
+  guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
+  GstClockTime max_delay, stats_interval;
+  guint extension_id; /* 0: packets are not stamped */
+  guint clock_rate;   /* of the RTP timestamps, Hz */
+} GstTfrcSettings;
+
+/* What one SSRC has sent (RFC 3550 6.4.1). */
+typedef struct {
+  guint32 ssrc, packet_count, octet_count;
+  guint32 rtp_time; /* of the last frame, captured_at its time */
+  CcTime captured_at, sent_at;
+} GstTfrcSource;
+
+typedef struct {
+  CcSenderStatus status;
+  CcMode mode;
+  guint estimated_bitrate; /* bit/s, wire */
+  guint64 packets_sent, bytes_sent, frames_sent, frames_dropped, packets_dropped;
+  guint64 malformed, overflowed; /* packets */
+  guint64 unstamped, too_large, refused, unreachable, send_errors;
+  guint64 rtcp_sent, rtcp_received, reports, path_reports, remb, bad_reports, bad_rtcp, unknown_source, unknown_ssrc;
+  guint64 pli, fir, key_unit_requests, byes;
+  GstClockTime rr_rtt, rr_jitter;
+  gdouble rr_fraction_lost;
+  gint rr_packets_lost;
+  GstClockTime lateness_max;
+  guint64 lateness[GST_TFRC_LATENESS_BINS];
+} GstTfrcStats;
+
+typedef struct GstTfrcTransmit {
+  GstElement *element;
+  GstPad *pad; /* rate and key unit events leave upstream here */
+
+  GMutex lock;
+  GCond cond;
+  struct {
+    CcPacket *queue;
+    guint queued;
+    gboolean dropping; /* the rest of a frame that did not fit */
+    guint32 dropping_frame;
+    gboolean asleep; /* waits with an empty buffer: a packet has to wake it */
+    gboolean quit, flush, drain, drained, unlocked, failed;
+    GstTfrcSettings settings;
+    GSocket *socket; /* to be taken over together with `to`; NULL: none */
+    GstTfrcAddress to;
+    gboolean settings_changed, peer_changed;
+    guint64 malformed, overflowed;
+    GstTfrcStats stats;
+  } shared;
+
+  GThread *thread;
+  int wakeup_fd;
+  GSocket *socket;
+  int fd;
+  GstTfrcSettings settings;
+  GstTfrcAddress to;
+
+  CcSender core;
+  CcPacket *ring, *taken;
+  guint n_taken;
+  CcPcg32 pcg;
+  GstTfrcBatch *batch;
+  gboolean blocked; /* the socket's buffer is full */
+  CcTime due;       /* the pacing deadline slept for */
+  GstTfrcStats stats;
+  CcTime drain_until, rate_event_at, status_at, stats_at;
+  guint reported_bitrate;
+  CcLimit reported_limit;
+  CcTime key_unit_at, key_unit_due; /* the last request; one put off */
+  guint key_unit_count;
+  guint warned; /* bits of what the application was told already */
+  CcTime logged_at;
+
+  AvpfTiming avpf;
+  gboolean avpf_running, bye_sent;
+  GstTfrcSource sources[GST_TFRC_MAX_SOURCES];
+  guint n_sources;
+  gchar *cname;
+} GstTfrcTransmit;
+
+void gst_tfrc_transmit_init (GstTfrcTransmit *t, GstElement *element, GstPad *pad);
+void gst_tfrc_transmit_finalize (GstTfrcTransmit *t);
+
+/* FALSE with error set where no thread or descriptor is to be had. */
+gboolean gst_tfrc_transmit_start (
+    GstTfrcTransmit *t, GSocket *socket, const GstTfrcAddress *to, const GstTfrcSettings *settings, GError **error);
+void gst_tfrc_transmit_stop (GstTfrcTransmit *t); /* says BYE, joins the thread; nothing is queued any more */
+
+/* The streaming thread's: n packets, buffers taken. Never waits; where there is no room whole frames go. FALSE: the
+   thread has failed. */
+gboolean gst_tfrc_transmit_queue (GstTfrcTransmit *t, const CcPacket *packets, guint n, guint malformed);
+void gst_tfrc_transmit_flush (GstTfrcTransmit *t);
+/* Waits until all that is queued has left, and BYE. FALSE: unlocked meanwhile. */
+gboolean gst_tfrc_transmit_drain (GstTfrcTransmit *t);
+void gst_tfrc_transmit_set_unlocked (GstTfrcTransmit *t, gboolean unlocked);
+
+void gst_tfrc_transmit_set_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings);
+/* socket NULL: stays. The controller starts over, as the path is another. */
+void gst_tfrc_transmit_set_peer (GstTfrcTransmit *t, GSocket *socket, const GstTfrcAddress *to);
+void gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats);
+GstStructure *gst_tfrc_stats_to_structure (const GstTfrcStats *stats);
+
+/* gsttfrctransmitrtcp.c, for the thread only */
+void gst_tfrc_transmit_note_sent (
+    GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now);
+void gst_tfrc_transmit_receive (GstTfrcTransmit *t, CcTime now);
+void gst_tfrc_transmit_rtcp_timeout (GstTfrcTransmit *t, CcTime now);
+CcTime gst_tfrc_transmit_rtcp_next (const GstTfrcTransmit *t);
+void gst_tfrc_transmit_send_bye (GstTfrcTransmit *t, CcTime now);
+/* gsttfrctransmit.c, for gsttfrctransmitrtcp.c */
+void gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now);
+gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* RTCP of a sending flow: what its sources have sent, SR and BYE, and what arrives about them. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrctransmit.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
+#define GST_CAT_DEFAULT gst_tfrc_sink_debug
+
+#define RECEIVE_SIZE 4096
+#define RECEIVE_BURST 32
+#define SOURCE_FORGOTTEN (10 * CC_SECOND)
+#define PATH_REPORT_FRESH (5 * CC_SECOND)
+#define RTCP_SHARE 0.05
+/* Sender reports more often than this tell nobody anything; the bandwidth is the receiver's. */
+#define SR_INTERVAL (500 * CC_MSECOND)
+
+static GstTfrcSource *
+find_source (GstTfrcTransmit *t, guint32 ssrc)
+{
+  guint i;
+
+  for (i = 0; i < t->n_sources; i++)
+    if (t->sources[i].ssrc == ssrc)
+      return &t->sources[i];
+  return NULL;
+}
+
+/* RFC 3550 6.4.1: NTP and RTP time of the same instant. */
+static guint32
+rtp_time_at (const GstTfrcTransmit *t, const GstTfrcSource *source, CcTime now)
+{
+  return source->rtp_time +
+         (guint32)gst_util_uint64_scale (cc_time_since (now, source->captured_at), t->settings.clock_rate, GST_SECOND);
+}
+
+static void
+add_sender_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
+{
+  guint64 ntp_time = gst_cc_rtcp_ntp_time (g_get_real_time ());
+  guint i;
+
+  for (i = 0; i < t->n_sources; i++) {
+    const GstTfrcSource *s = &t->sources[i];
+    GstCcSenderInfo info = {.ssrc = s->ssrc,
+        .ntp_time = ntp_time,
+        .rtp_time = rtp_time_at (t, s, now),
+        .packet_count = s->packet_count,
+        .octet_count = s->octet_count};
+
+    gst_cc_rtcp_add_sr (rtcp, &info, NULL, 0);
+  }
+  for (i = 0; i < t->n_sources; i++)
+    gst_cc_rtcp_add_cname (rtcp, t->sources[i].ssrc, t->cname);
+}
+
+/* Returns the bytes on the wire, 0 where nothing went. */
+static guint
+send_compound (GstTfrcTransmit *t, const guint32 *leaving, guint n_leaving, CcTime now)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstMapInfo map;
+  gssize sent;
+  guint size;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  add_sender_reports (t, &rtcp, now);
+  if (n_leaving > 0)
+    gst_cc_rtcp_add_bye (&rtcp, leaving, n_leaving);
+  gst_rtcp_buffer_unmap (&rtcp);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  size = (guint)map.size;
+  sent = sendto (
+      t->fd, map.data, map.size, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&t->to.storage, t->to.length);
+  /* an error that waited for an earlier packet */
+  if (sent < 0)
+    sent = sendto (
+        t->fd, map.data, map.size, MSG_DONTWAIT | MSG_NOSIGNAL, (const struct sockaddr *)&t->to.storage, t->to.length);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  if (sent < 0)
+    return 0;
+  t->stats.rtcp_sent++;
+  return size + t->to.overhead;
+}
+
+static void
+forget_source (GstTfrcTransmit *t, guint i, CcTime now)
+{
+  guint32 ssrc = t->sources[i].ssrc;
+
+  send_compound (t, &ssrc, 1, now);
+  t->sources[i] = t->sources[--t->n_sources];
+}
+
+static guint
+oldest_source (const GstTfrcTransmit *t)
+{
+  guint i, oldest = 0;
+
+  for (i = 1; i < t->n_sources; i++)
+    if (t->sources[i].sent_at < t->sources[oldest].sent_at)
+      oldest = i;
+  return oldest;
+}
+
+static void
+start_avpf (GstTfrcTransmit *t, CcTime now)
+{
+  AvpfTimingParams params;
+
+  avpf_timing_params_init (&params);
+  params.rtcp_bw_Bps = RTCP_SHARE * t->core.rate_Bps;
+  params.T_rr_interval = SR_INTERVAL;
+  params.random = t->core.params.random;
+  avpf_timing_init (&t->avpf, &params, now);
+  avpf_timing_set_members (&t->avpf, 2, 1, TRUE, now);
+  t->avpf_running = TRUE;
+}
+
+void
+gst_tfrc_transmit_note_sent (
+    GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now)
+{
+  GstTfrcSource *s = find_source (t, head->ssrc);
+
+  if (s == NULL) {
+    if (t->n_sources == GST_TFRC_MAX_SOURCES)
+      forget_source (t, oldest_source (t), now);
+    s = &t->sources[t->n_sources++];
+    *s = (GstTfrcSource){.ssrc = head->ssrc};
+  }
+  s->packet_count++;
+  s->octet_count += (guint32)(size - head->head_size);
+  s->rtp_time = head->timestamp;
+  s->captured_at = packet->captured_at;
+  s->sent_at = now;
+  t->bye_sent = FALSE;
+  if (!t->avpf_running)
+    start_avpf (t, now);
+}
+
+CcTime
+gst_tfrc_transmit_rtcp_next (const GstTfrcTransmit *t)
+{
+  return t->avpf_running ? avpf_timing_next_timeout (&t->avpf) : CC_TIME_NONE;
+}
+
+void
+gst_tfrc_transmit_rtcp_timeout (GstTfrcTransmit *t, CcTime now)
+{
+  AvpfVerdict verdict;
+  guint i;
+
+  if (gst_tfrc_transmit_rtcp_next (t) > now)
+    return;
+  avpf_timing_set_bandwidth (&t->avpf, RTCP_SHARE * t->core.rate_Bps);
+  verdict = avpf_timing_on_timeout (&t->avpf, now);
+  if (verdict == AVPF_NOTHING)
+    return;
+  for (i = t->n_sources; i-- > 0 && t->n_sources > 1;)
+    if (cc_time_since (now, t->sources[i].sent_at) > SOURCE_FORGOTTEN)
+      forget_source (t, i, now);
+  avpf_timing_on_sent (&t->avpf, verdict, send_compound (t, NULL, 0, now), now);
+}
+
+void
+gst_tfrc_transmit_send_bye (GstTfrcTransmit *t, CcTime now)
+{
+  guint32 ssrcs[GST_TFRC_MAX_SOURCES];
+  guint i;
+
+  if (t->n_sources == 0 || t->bye_sent)
+    return;
+  for (i = 0; i < t->n_sources; i++)
+    ssrcs[i] = t->sources[i].ssrc;
+  send_compound (t, ssrcs, t->n_sources, now);
+  t->bye_sent = TRUE;
+  t->avpf_running = FALSE;
+}
+
+typedef struct {
+  GstTfrcTransmit *t;
+  CcTime now;
+} Receiving;
+
+static gboolean
+is_ours (Receiving *r, guint32 ssrc)
+{
+  if (find_source (r->t, ssrc) != NULL)
+    return TRUE;
+  r->t->stats.unknown_ssrc++;
+  if (gst_tfrc_transmit_may_log (r->t, r->now))
+    GST_WARNING_OBJECT (r->t->element, "feedback on SSRC %08x, which is none of ours", ssrc);
+  return FALSE;
+}
+
+static void
+on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
+{
+  Receiving *r = user;
+
+  if (!is_ours (r, media))
+    return;
+  r->t->stats.reports++;
+  cc_sender_on_tfrc_report (&r->t->core, report, r->now);
+}
+
+static void
+on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
+{
+  Receiving *r = user;
+  PathReport report = {
+      .rate_Bps = path->rate_bps / 8.0, .capacity_Bps = path->capacity_bps / 8.0, .queue_delay = path->queue_delay};
+
+  if (!is_ours (r, media))
+    return;
+  r->t->stats.path_reports++;
+  if (path->kind == RTCP_PATH_END_TO_END)
+    cc_sender_on_path_report (&r->t->core, &report, r->now);
+  else if (path->kind == RTCP_PATH_ERF)
+    cc_sender_on_explicit_rate (&r->t->core, report.rate_Bps, r->now);
+}
+
+static void
+on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
+{
+  Receiving *r = user;
+  const CcSender *core = &r->t->core;
+  unsigned i;
+
+  for (i = 0; i < remb->n_ssrcs && find_source (r->t, remb->ssrcs[i]) == NULL; i++)
+    ;
+  if (i == remb->n_ssrcs) {
+    is_ours (r, remb->n_ssrcs > 0 ? remb->ssrcs[0] : 0);
+    return;
+  }
+  r->t->stats.remb++;
+  if (core->path_at == CC_TIME_NONE || cc_time_since (r->now, core->path_at) > PATH_REPORT_FRESH)
+    cc_sender_on_explicit_rate (&r->t->core, remb->bitrate_bps / 8.0, r->now);
+}
+
+/* RFC 3550 6.4.1: round-trip time = A - LSR - DLSR, in 1/65536 s. */
+static void
+on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+{
+  Receiving *r = user;
+  GstTfrcStats *stats = &r->t->stats;
+  guint32 arrival, rtt;
+
+  if (!is_ours (r, block->ssrc))
+    return;
+  stats->rr_fraction_lost = block->fraction_lost / 256.0;
+  stats->rr_packets_lost = block->packets_lost;
+  stats->rr_jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, r->t->settings.clock_rate);
+  if (block->lsr == 0)
+    return;
+  arrival = (guint32)(gst_cc_rtcp_ntp_time (g_get_real_time ()) >> 16);
+  rtt = arrival - block->lsr - block->dlsr;
+  if (rtt < 0x80000000)
+    stats->rr_rtt = gst_util_uint64_scale (rtt, GST_SECOND, 65536);
+}
+
+static void
+on_pli (gpointer user, guint32 sender, guint32 media)
+{
+  Receiving *r = user;
+
+  if (!is_ours (r, media))
+    return;
+  r->t->stats.pli++;
+  gst_tfrc_transmit_want_key_unit (r->t, FALSE, r->now);
+}
+
+static void
+on_fir (gpointer user, guint32 sender, guint32 media, guint8 seq)
+{
+  Receiving *r = user;
+
+  if (!is_ours (r, media))
+    return;
+  r->t->stats.fir++;
+  gst_tfrc_transmit_want_key_unit (r->t, FALSE, r->now);
+}
+
+static void
+on_bye (gpointer user, guint32 ssrc)
+{
+  Receiving *r = user;
+
+  r->t->stats.byes++;
+  GST_INFO_OBJECT (r->t->element, "receiver %08x has left", ssrc);
+}
+
+static void
+on_malformed (gpointer user, guint packet_type)
+{
+  Receiving *r = user;
+
+  r->t->stats.bad_rtcp++;
+}
+
+static const GstCcRtcpHandlers handlers = {
+    .report_block = on_report_block,
+    .bye = on_bye,
+    .tfrc = on_tfrc,
+    .remb = on_remb,
+    .path = on_path,
+    .pli = on_pli,
+    .fir = on_fir,
+    .malformed = on_malformed,
+};
+
+static void
+take_packet (GstTfrcTransmit *t, const guint8 *data, gsize size, const GstTfrcAddress *from, CcTime now)
+{
+  Receiving r = {.t = t, .now = now};
+
+  if (!gst_tfrc_address_equal (from, &t->to)) {
+    t->stats.unknown_source++;
+    if (gst_tfrc_transmit_may_log (t, now))
+      GST_WARNING_OBJECT (t->element, "a packet came from an address that is not the receiver's; ignored");
+    return;
+  }
+  if (!gst_cc_rtcp_is_rtcp (data, size))
+    return;
+  if (!gst_cc_rtcp_walk (data, size, &handlers, &r)) {
+    t->stats.bad_rtcp++;
+    if (gst_tfrc_transmit_may_log (t, now))
+      GST_WARNING_OBJECT (t->element, "malformed RTCP of %" G_GSIZE_FORMAT " bytes; ignored", size);
+    return;
+  }
+  t->stats.rtcp_received++;
+  if (t->avpf_running)
+    avpf_timing_on_received (&t->avpf, (guint)size + t->to.overhead);
+  t->status_at = now;
+}
+
+void
+gst_tfrc_transmit_receive (GstTfrcTransmit *t, CcTime now)
+{
+  guint i;
+
+  for (i = 0; i < RECEIVE_BURST; i++) {
+    guint8 data[RECEIVE_SIZE];
+    GstTfrcAddress from = {.length = sizeof from.storage};
+    gssize size = recvfrom (t->fd, data, sizeof data, MSG_DONTWAIT, (struct sockaddr *)&from.storage, &from.length);
+
+    if (size < 0)
+      return;
+    take_packet (t, data, (gsize)size, &from, now);
+  }
+}
