@@ -31,7 +31,7 @@ encoder_rate_params_init (EncoderRateParams *params)
   params->drain = 300 * CC_MSECOND;
   params->max_drain = 0.5;
   params->correction_min = 0.7;
-  params->correction_max = 1.1;
+  params->correction_max = 1.15;
   params->key_unit_share = 0.3;
   params->max_key_spacing = 5 * CC_SECOND;
 }

@@ -17,7 +17,7 @@ typedef struct {
   CcDuration drain;           /* a backlog is to be gone after this; default 300 ms */
   double max_drain;           /* at most this share of the allowed rate goes into draining, [0, 0.9]; default 0.5 */
   double correction_min;      /* bounds of the factor against a systematic error of the encoder; default 0.7 */
-  double correction_max;      /* default 1.1 */
+  double correction_max;      /* default 1.15 */
   double key_unit_share;      /* key units asked for may take this share of the rate, (0, 1]; default 0.3 */
   CcDuration max_key_spacing; /* longest wait that share may ask for; default 5 s */
   bool costly;                /* a change forces a key frame: change seldom, do not follow the backlog */

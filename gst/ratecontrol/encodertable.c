@@ -28,34 +28,36 @@ static const EncoderSetting aom_settings[] = {{"max-quantizer", "63"}, {"end-usa
 static const EncoderSetting x265_settings[] = {{"tune", "zerolatency"}, {"key-int-max", "300"}, {NULL, NULL}};
 static const EncoderSetting va_settings[] = {{"rate-control", "cbr"}, {NULL, NULL}};
 static const EncoderSetting nv_settings[] = {{"rc-mode", "cbr"}, {"zerolatency", "true"}, {NULL, NULL}};
+static const EncoderSetting jpeg_settings[] = {{"quality", "50"}, {NULL, NULL}};
 static const EncoderSetting none[] = {{NULL, NULL}};
 
 #define QUANTIZER_FLOOR "coarsest quantizer, then more than asked"
 
 static const EncoderRow table[] = {
-    {"x264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, x264_settings, QUANTIZER_FLOOR},
-    {"vp8enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, vpx_settings, QUANTIZER_FLOOR},
-    {"vp9enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, vpx_settings, QUANTIZER_FLOOR},
-    {"openh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1, FALSE, FALSE, openh264_settings, QUANTIZER_FLOOR},
-    {"jpegenc", ENCODER_KNOB_QUALITY, "quality", 1, FALSE, FALSE, none, "quality 5, then more than asked"},
-    {"av1enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1000, FALSE, FALSE, aom_settings, QUANTIZER_FLOOR},
-    {"x265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, x265_settings, QUANTIZER_FLOOR},
-    {"theoraenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, none, "drops frames"},
-    {"vah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
-    {"vah264lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
-    {"vah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
-    {"vah265lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
-    {"vavp9enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
-    {"vaav1enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, va_settings, QUANTIZER_FLOOR},
-    {"nvh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
-    {"nvh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
-    {"nvcudah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
-    {"nvcudah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
-    {"nvautogpuh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
-    {"nvautogpuh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, nv_settings, QUANTIZER_FLOOR},
-    {"v4l2h264enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, none, "the driver's"},
-    {"v4l2h265enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, none, "the driver's"},
-    {"v4l2vp8enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, none, "the driver's"},
+    {"x264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, FALSE, x264_settings, QUANTIZER_FLOOR},
+    {"vp8enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, FALSE, vpx_settings, QUANTIZER_FLOOR},
+    {"vp9enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, FALSE, vpx_settings, QUANTIZER_FLOOR},
+    {"openh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1, FALSE, FALSE, TRUE, openh264_settings, QUANTIZER_FLOOR},
+    {"jpegenc", ENCODER_KNOB_QUALITY, "quality", 1, FALSE, FALSE, FALSE, jpeg_settings,
+        "quality 5, then more than asked"},
+    {"av1enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1000, FALSE, FALSE, FALSE, aom_settings, QUANTIZER_FLOOR},
+    {"x265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, x265_settings, QUANTIZER_FLOOR},
+    {"theoraenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, FALSE, none, "drops frames"},
+    {"vah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vah264lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vah265lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vavp9enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"vaav1enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
+    {"nvh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvcudah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvcudah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvautogpuh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"nvautogpuh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, nv_settings, QUANTIZER_FLOOR},
+    {"v4l2h264enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, FALSE, none, "the driver's"},
+    {"v4l2h265enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, FALSE, none, "the driver's"},
+    {"v4l2vp8enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, FALSE, none, "the driver's"},
 };
 
 const EncoderRow *
@@ -76,16 +78,39 @@ find_property (GstElement *encoder, const gchar *name)
   return g_object_class_find_property (G_OBJECT_GET_CLASS (encoder), name);
 }
 
+/* Left as a new element of its kind has it: some elements begin with other values than their properties tell. */
 static gboolean
-is_default (GstElement *encoder, GParamSpec *pspec)
+is_untouched (GstElement *encoder, GstElement *fresh, GParamSpec *pspec)
 {
-  GValue value = G_VALUE_INIT;
+  GValue value = G_VALUE_INIT, original = G_VALUE_INIT;
   gboolean is;
 
   g_value_init (&value, pspec->value_type);
+  g_value_init (&original, pspec->value_type);
   g_object_get_property (G_OBJECT (encoder), pspec->name, &value);
-  is = g_param_value_defaults (pspec, &value);
+  g_object_get_property (G_OBJECT (fresh), pspec->name, &original);
+  is = g_param_values_cmp (pspec, &value, &original) == 0;
+  g_value_unset (&original);
   g_value_unset (&value);
+  return is;
+}
+
+static GstElement *
+make_fresh (GstElement *encoder)
+{
+  GstElement *fresh = gst_element_factory_create (gst_element_get_factory (encoder), NULL);
+
+  return fresh ? gst_object_ref_sink (fresh) : NULL;
+}
+
+static gboolean
+property_is_untouched (GstElement *encoder, const gchar *name)
+{
+  GParamSpec *pspec = find_property (encoder, name);
+  GstElement *fresh = make_fresh (encoder);
+  gboolean is = pspec && fresh && is_untouched (encoder, fresh, pspec);
+
+  g_clear_object (&fresh);
   return is;
 }
 
@@ -102,24 +127,31 @@ takes_it_now (const EncoderRow *row, GstElement *encoder, GParamSpec *pspec)
   return state <= GST_STATE_READY;
 }
 
+static void
+apply_setting (const EncoderRow *row, GstElement *encoder, GstElement *fresh, const EncoderSetting *s, GString *done)
+{
+  GParamSpec *pspec = find_property (encoder, s->property);
+
+  if (pspec == NULL || !is_untouched (encoder, fresh, pspec))
+    return;
+  if (!takes_it_now (row, encoder, pspec)) {
+    GST_WARNING_OBJECT (encoder, "runs already, too late to set %s=%s", s->property, s->value);
+    return;
+  }
+  gst_util_set_object_arg (G_OBJECT (encoder), s->property, s->value);
+  if (!is_untouched (encoder, fresh, pspec))
+    g_string_append_printf (done, "%s%s=%s", done->len ? " " : "", s->property, s->value);
+}
+
 gchar *
 encoder_row_configure (const EncoderRow *row, GstElement *encoder)
 {
   GString *done = g_string_new (NULL);
+  GstElement *fresh = make_fresh (encoder);
 
-  for (const EncoderSetting *s = row->settings; s->property; s++) {
-    GParamSpec *pspec = find_property (encoder, s->property);
-
-    if (pspec == NULL || !is_default (encoder, pspec))
-      continue;
-    if (!takes_it_now (row, encoder, pspec)) {
-      GST_WARNING_OBJECT (encoder, "runs already, too late to set %s=%s", s->property, s->value);
-      continue;
-    }
-    gst_util_set_object_arg (G_OBJECT (encoder), s->property, s->value);
-    if (!is_default (encoder, pspec))
-      g_string_append_printf (done, "%s%s=%s", done->len ? " " : "", s->property, s->value);
-  }
+  for (const EncoderSetting *s = row->settings; fresh && s->property; s++)
+    apply_setting (row, encoder, fresh, s, done);
+  g_clear_object (&fresh);
   return g_string_free (done, FALSE);
 }
 
@@ -137,21 +169,13 @@ string_property_has (GstElement *encoder, const gchar *name, const gchar *part)
   return has;
 }
 
-static gboolean
-enum_property_is_default (GstElement *encoder, const gchar *name)
-{
-  GParamSpec *pspec = find_property (encoder, name);
-
-  return pspec == NULL || is_default (encoder, pspec);
-}
-
 const gchar *
 encoder_row_caution (const EncoderRow *row, GstElement *encoder)
 {
   if (strcmp (row->factory, "x264enc") == 0) {
     if (string_property_has (encoder, "option-string", "nal-hrd=cbr"))
       return "x264enc ignores every change of bitrate with nal-hrd=cbr: take it out of option-string";
-    if (!enum_property_is_default (encoder, "pass"))
+    if (!property_is_untouched (encoder, "pass"))
       return "x264enc follows its bitrate only with pass=cbr: leave pass at its default";
   }
   return NULL;
@@ -160,9 +184,7 @@ encoder_row_caution (const EncoderRow *row, GstElement *encoder)
 gboolean
 encoder_row_rate_is_default (const EncoderRow *row, GstElement *encoder)
 {
-  GParamSpec *pspec = find_property (encoder, row->property);
-
-  return pspec && is_default (encoder, pspec);
+  return property_is_untouched (encoder, row->property);
 }
 
 static gboolean
@@ -208,6 +230,17 @@ encoder_row_set (const EncoderRow *row, GstElement *encoder, guint value)
   if (row->knob == ENCODER_KNOB_EXTRA_CONTROLS)
     return set_extra_control (encoder, row->property, value);
   return set_number (encoder, pspec, MAX (1, value / row->unit));
+}
+
+void
+encoder_row_prime (const EncoderRow *row, GstElement *encoder)
+{
+  guint value = row->prime ? encoder_row_get (row, encoder) : 0;
+
+  if (value == 0)
+    return;
+  encoder_row_set (row, encoder, value + row->unit);
+  encoder_row_set (row, encoder, value);
 }
 
 static guint

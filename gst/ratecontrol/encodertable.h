@@ -24,6 +24,7 @@ typedef struct {
   guint unit;         /* bit/s that 1 stands for */
   gboolean costly;    /* a change forces a key frame */
   gboolean any_state; /* takes settings in PLAYING though it does not flag them so */
+  gboolean prime;     /* the first change of all forces a key frame: make one before the first frame */
   const EncoderSetting *settings;
   const gchar *floor; /* how it behaves below what the picture needs */
 } EncoderRow;
@@ -38,6 +39,8 @@ const gchar *encoder_row_caution (const EncoderRow *row, GstElement *encoder);
 gboolean encoder_row_rate_is_default (const EncoderRow *row, GstElement *encoder);
 /* Sets bit/s (or the quality), within the property's range. Returns FALSE where there is no such property. */
 gboolean encoder_row_set (const EncoderRow *row, GstElement *encoder, guint value);
+/* A change and back, for a row with `prime`. */
+void encoder_row_prime (const EncoderRow *row, GstElement *encoder);
 /* The knob's present value in bit/s (or the quality); 0 where unknown. */
 guint encoder_row_get (const EncoderRow *row, GstElement *encoder);
 

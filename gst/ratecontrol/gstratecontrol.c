@@ -69,6 +69,7 @@ struct _GstRateControl {
   StreamTime time;
   GstRateInfo info;
   guint64 rate_events, settings_made;
+  guint start; /* for an encoder without a rate of its own; 0: leave it alone until the network is known */
   guint bitrate;
   double frame_target;
   GstClockTime stats_at;
@@ -125,29 +126,30 @@ restart (GstRateControl *self, guint value)
   encoder_rate_init (&self->rate, &params);
   take_limits (self);
   jpeg_quality_init (&self->jpeg, &jpeg_params, has_quality_knob (self) ? (int)value : 85);
-  if (value > 0 && !has_quality_knob (self))
-    encoder_rate_set_start (&self->rate, value, self->time.now);
-  self->bitrate = has_quality_knob (self) ? 0 : value;
+  self->bitrate = has_quality_knob (self) ? self->start : value;
+  if (self->bitrate > 0)
+    encoder_rate_set_start (&self->rate, self->bitrate, self->time.now);
   self->warned_not_followed = FALSE;
 }
 
-/* Returns what the encoder is left at. */
-static guint
-prepare_encoder (GstRateControl *self, const EncoderRow *row, GstElement *encoder, guint start, gchar **configured)
+/* Sets `start` to 0 where the encoder has a value of the user's. Returns what was done. */
+static gchar *
+prepare_encoder (GstRateControl *self, const EncoderRow *row, GstElement *encoder, guint *start)
 {
-  GString *done;
+  gboolean untouched = encoder_row_rate_is_default (row, encoder);
   gchar *settings = encoder_row_configure (row, encoder);
+  GString *done = g_string_new (settings);
 
-  done = g_string_new (settings);
   g_free (settings);
-  if (row->knob != ENCODER_KNOB_QUALITY && start > 0 && encoder_row_rate_is_default (row, encoder)) {
-    encoder_row_set (row, encoder, start);
-    g_string_append_printf (done, "%sstart-bitrate=%u", done->len ? " " : "", start);
+  *start = untouched ? *start : 0;
+  if (*start > 0) {
+    if (row->knob != ENCODER_KNOB_QUALITY)
+      encoder_row_set (row, encoder, *start);
+    g_string_append_printf (done, "%sstart-bitrate=%u", done->len ? " " : "", *start);
   }
   if (done->len > 0)
     GST_INFO_OBJECT (self, "prepared %" GST_PTR_FORMAT " for changes while it runs: %s", encoder, done->str);
-  *configured = g_string_free (done, FALSE);
-  return encoder_row_get (row, encoder);
+  return g_string_free (done, FALSE);
 }
 
 static void
@@ -166,8 +168,10 @@ adopt (GstRateControl *self, GstElement *encoder)
   GST_OBJECT_UNLOCK (self);
 
   if (row && configure)
-    value = prepare_encoder (self, row, encoder, start, &configured);
-  else if (row)
+    configured = prepare_encoder (self, row, encoder, &start);
+  else
+    start = 0;
+  if (row)
     value = encoder_row_get (row, encoder);
 
   GST_OBJECT_LOCK (self);
@@ -178,6 +182,7 @@ adopt (GstRateControl *self, GstElement *encoder)
   g_free (self->configured);
   self->configured = configured;
   self->checked = FALSE;
+  self->start = start;
   restart (self, value);
   GST_OBJECT_UNLOCK (self);
   GST_INFO_OBJECT (self, "encoder is %" GST_PTR_FORMAT "%s", encoder, row ? "" : ", not in the table");
@@ -268,7 +273,7 @@ next_quality (GstRateControl *self)
   int before = self->jpeg.quality, quality;
   double bps;
 
-  if (!self->rate.allowed_known)
+  if (encoder_rate_wanted (&self->rate, NULL) <= 0)
     return 0;
   if (encoder_rate_update (&self->rate, self->time.now, &bps))
     self->bitrate = (guint)bps;
@@ -538,6 +543,22 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+/* The caps come when the encoder has been set up and has not coded a frame yet. */
+static void
+prime_encoder (GstRateControl *self)
+{
+  const EncoderRow *row;
+  GstElement *encoder = get_encoder (self, &row);
+  gboolean configure;
+
+  GST_OBJECT_LOCK (self);
+  configure = self->configure_encoder;
+  GST_OBJECT_UNLOCK (self);
+  if (encoder && row && configure)
+    encoder_row_prime (row, encoder);
+  g_clear_object (&encoder);
+}
+
 static gboolean
 gst_rate_control_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -546,6 +567,9 @@ gst_rate_control_sink_event (GstBaseTransform *trans, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_STREAM_START:
     look_for_encoder (self);
+    break;
+  case GST_EVENT_CAPS:
+    prime_encoder (self);
     break;
   case GST_EVENT_FLUSH_STOP:
     GST_OBJECT_LOCK (self);
