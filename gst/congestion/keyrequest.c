@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "keyrequest.h"
 
+#define MAX_DOUBLINGS 3
+#define LONGEST_SPACING (3600 * CC_SECOND)
+
 void
 key_request_params_init (KeyRequestParams *params)
 {
@@ -49,12 +52,18 @@ key_request_on_key_unit (KeyRequest *k, uint32_t first_seq)
   if (k->wanted && k->asked)
     k->answered++;
   k->wanted = false;
+  k->unanswered = 0;
 }
 
 static CcDuration
 spacing (const KeyRequest *k)
 {
-  return 2 * k->rtt > k->params.min_interval ? 2 * k->rtt : k->params.min_interval;
+  CcDuration least = 2 * k->rtt > k->params.min_interval ? 2 * k->rtt : k->params.min_interval;
+  unsigned doublings = k->unanswered > 0 ? k->unanswered - 1 : 0;
+
+  if (least > LONGEST_SPACING)
+    least = LONGEST_SPACING;
+  return least << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
 }
 
 CcTime
@@ -71,6 +80,8 @@ key_request_on_sent (KeyRequest *k, CcTime now)
   k->last_sent = now;
   k->sent++;
   k->asked = true;
-  if (!k->params.repeat)
+  if (k->params.repeat)
+    k->unanswered++;
+  else
     k->wanted = false;
 }

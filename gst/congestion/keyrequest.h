@@ -24,6 +24,7 @@ typedef struct {
   bool wanted, full; /* full: FIR */
   bool asked;        /* at least one request went out for what is wanted now */
   CcTime last_sent;
+  unsigned unanswered; /* since the last key unit */
   CcDuration rtt;
   bool has_key;
   uint32_t key_seq; /* extended number of the newest key unit's first packet */

@@ -241,7 +241,7 @@ read_stamp (GstRtcpAvpf *self, GstRTPBuffer *rtp, RtpRttSendts *stamp)
 }
 
 static void
-on_first_valid (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
+on_first_valid (GstRtcpAvpf *self, AvpfSource *s)
 {
   GST_INFO_OBJECT (self, "source %08x", s->ssrc);
   s->valid = TRUE;
@@ -249,7 +249,6 @@ on_first_valid (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
     key_request_on_key_unit (&s->key, rtp_reception_highest (&s->reception) - 1);
   else if (self->auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
     key_request_want (&s->key, false);
-  update_members (self, now);
 }
 
 static gboolean
@@ -297,7 +296,7 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
 {
   RtpReceptionVerdict verdict = rtp_reception_on_packet (
       &s->reception, gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_timestamp (rtp), arrived_at);
-  gboolean wanted;
+  gboolean joins, wanted;
 
   s->last_heard = now;
   s->packets++;
@@ -305,12 +304,15 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
     s->first_is_key = FALSE;
   if (verdict == RTP_RECEPTION_RESTART)
     on_restart (self, s);
-  if (s->reception.valid && !s->valid)
-    on_first_valid (self, s, now);
+  joins = s->reception.valid && !s->valid;
+  if (joins)
+    on_first_valid (self, s);
   look_for_key_unit (self, s, rtp, verdict);
   if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_JUMP || verdict == RTP_RECEPTION_DUPLICATE)
     return;
   s->last_rtp = now;
+  if (joins)
+    update_members (self, now);
   s->bytes += gst_rtp_buffer_get_packet_len (rtp);
   wanted = feed_controller (self, s, rtp, arrived_at);
   if (s->reception.loss && self->auto_pli && self->is_video && self->codec != RTP_CODEC_INTRA)
@@ -640,7 +642,7 @@ start_rtcp_stream (GstRtcpAvpf *self)
 {
   GstSegment segment;
   GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtcp");
-  gchar *id = gst_pad_create_stream_id (self->rtcp_srcpad, GST_ELEMENT (self), "rtcp");
+  gchar *id = g_strdup_printf ("%s/rtcp/%08x", self->cname, g_random_int ());
 
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_stream_start (id));
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_caps (caps));
@@ -1253,8 +1255,8 @@ install_properties (GObjectClass *klass)
           DEFAULT_AUTO_PLI, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_PLI_INTERVAL,
       g_param_spec_uint64 ("pli-interval", "PLI interval",
-          "Least time between two key unit requests to a source in ns (and never below two round trips)", 0, G_MAXINT64,
-          DEFAULT_PLI_INTERVAL, flags | GST_PARAM_MUTABLE_READY));
+          "Least time between two key unit requests to a source in ns (and never below two round trips)", 0,
+          3600 * GST_SECOND, DEFAULT_PLI_INTERVAL, flags | GST_PARAM_MUTABLE_READY));
   g_object_class_install_property (klass, PROP_REPORT_INTERVAL,
       g_param_spec_uint64 ("report-interval", "Report interval",
           "Least mean time between regular RTCP packets that carry no feedback in ns (trr-int of RFC 4585); 0: as "

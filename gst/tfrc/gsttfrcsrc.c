@@ -111,8 +111,10 @@ configure_caps (GstTfrcSrc *self)
   if (caps != NULL)
     g_object_set (self->udpsrc, "caps", caps, NULL);
   g_free (name);
-  gst_clear_caps (&caps);
-  return caps != NULL;
+  if (caps == NULL)
+    return FALSE;
+  gst_caps_unref (caps);
+  return TRUE;
 }
 
 /* ---- socket ---- */
@@ -168,6 +170,7 @@ static gboolean
 configure_socket (GstTfrcSrc *self)
 {
   GError *error = NULL;
+  GSocket *socket;
   gchar *address;
   gint port;
 
@@ -175,27 +178,36 @@ configure_socket (GstTfrcSrc *self)
   address = g_strdup (self->address);
   port = self->port;
   GST_OBJECT_UNLOCK (self);
-  self->socket = open_socket (address, (guint16)port, &error);
-  if (self->socket != NULL) {
-    g_object_set (self->udpsrc, "address", address, "port", port, "socket", self->socket, NULL);
-    g_object_set (self->rtcpsink, "socket", self->socket, NULL);
+  socket = open_socket (address, (guint16)port, &error);
+  if (socket != NULL) {
+    g_object_set (self->udpsrc, "address", address, "port", port, "socket", socket, NULL);
+    g_object_set (self->rtcpsink, "socket", socket, NULL);
+    GST_OBJECT_LOCK (self);
+    self->socket = socket;
+    GST_OBJECT_UNLOCK (self);
   } else {
     GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
         ("Cannot receive on %s, UDP port %d. %s", address, port, cure_of (error)), ("%s", error->message));
     g_error_free (error);
   }
   g_free (address);
-  return self->socket != NULL;
+  return socket != NULL;
 }
 
 static void
 close_socket (GstTfrcSrc *self)
 {
+  GSocket *socket;
+
+  GST_OBJECT_LOCK (self);
+  socket = g_steal_pointer (&self->socket);
+  GST_OBJECT_UNLOCK (self);
+  if (socket == NULL)
+    return;
   g_object_set (self->udpsrc, "socket", NULL, NULL);
   g_object_set (self->rtcpsink, "socket", NULL, NULL);
-  if (self->socket != NULL)
-    g_socket_close (self->socket, NULL);
-  g_clear_object (&self->socket);
+  g_socket_close (socket, NULL);
+  g_object_unref (socket);
 }
 
 /* ---- children ---- */
@@ -257,10 +269,11 @@ set_target (GstTfrcSrc *self, GstElement *last)
 static void
 link_children (GstTfrcSrc *self)
 {
-  GST_OBJECT_LOCK (self);
-  guint latency = self->latency_ms;
-  GST_OBJECT_UNLOCK (self);
+  guint latency;
 
+  GST_OBJECT_LOCK (self);
+  latency = self->latency_ms;
+  GST_OBJECT_UNLOCK (self);
   gst_element_unlink (self->rtcpavpf, self->jitterbuffer);
   gst_element_link_pads (self->udpsrc, "src", self->rtcpavpf, "sink");
   gst_element_link_pads (self->rtcpavpf, "rtcp_src", self->rtcpsink, "sink");
@@ -295,9 +308,8 @@ change_state (GstElement *element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->rtcpsink != NULL)
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
-  if ((transition == GST_STATE_CHANGE_READY_TO_NULL ||
-          (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE)) &&
-      self->socket != NULL)
+  if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
+      (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE))
     close_socket (self);
   return ret;
 }

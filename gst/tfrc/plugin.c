@@ -4,11 +4,14 @@
 #endif
 
 #include "gsttfrcsink.h"
+#include "gsttfrcsrc.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  return GST_ELEMENT_REGISTER (tfrcsink, plugin);
+  gboolean sink = GST_ELEMENT_REGISTER (tfrcsink, plugin), src = GST_ELEMENT_REGISTER (tfrcsrc, plugin);
+
+  return sink && src;
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, tfrc, "Congestion controlled RTP over UDP", plugin_init,
