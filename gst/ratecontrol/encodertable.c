@@ -181,6 +181,16 @@ encoder_row_caution (const EncoderRow *row, GstElement *encoder)
   return NULL;
 }
 
+const gchar *
+encoder_row_caps_420 (const EncoderRow *row)
+{
+  if (strcmp (row->factory, "x264enc") == 0)
+    return "video/x-h264, profile = (string) { high, main, constrained-baseline, baseline }";
+  if (strcmp (row->factory, "x265enc") == 0)
+    return "video/x-h265, profile = (string) main";
+  return NULL;
+}
+
 gboolean
 encoder_row_rate_is_default (const EncoderRow *row, GstElement *encoder)
 {

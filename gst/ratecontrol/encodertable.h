@@ -39,6 +39,8 @@ const gchar *encoder_row_caution (const EncoderRow *row, GstElement *encoder);
 gboolean encoder_row_rate_is_default (const EncoderRow *row, GstElement *encoder);
 /* Sets bit/s (or the quality), within the property's range. Returns FALSE where there is no such property. */
 gboolean encoder_row_set (const EncoderRow *row, GstElement *encoder, guint value);
+/* The caps of 8-bit 4:2:0 output, for encoders that prefer to code 4:4:4 where it is offered; else NULL. */
+const gchar *encoder_row_caps_420 (const EncoderRow *row);
 /* A change and back, for a row with `prime`. */
 void encoder_row_prime (const EncoderRow *row, GstElement *encoder);
 /* The knob's present value in bit/s (or the quality); 0 where unknown. */

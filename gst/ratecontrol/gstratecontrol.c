@@ -582,6 +582,64 @@ gst_rate_control_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
+/* Set in a thread that is asking upstream already: the answer must not come back here. */
+static GPrivate asking_upstream;
+
+static gboolean
+is_offered_420 (GstElement *encoder)
+{
+  GstPad *pad = gst_element_get_static_pad (encoder, "sink");
+  GstCaps *filter = gst_caps_from_string ("video/x-raw, format = (string) I420"), *offered = NULL;
+  gboolean is;
+
+  g_private_set (&asking_upstream, encoder);
+  if (pad)
+    offered = gst_pad_peer_query_caps (pad, filter);
+  g_private_set (&asking_upstream, NULL);
+  is = offered && !gst_caps_is_empty (offered);
+  gst_clear_caps (&offered);
+  gst_caps_unref (filter);
+  g_clear_object (&pad);
+  return is;
+}
+
+/* The narrower caps, or NULL where there is nothing to narrow. */
+static GstCaps *
+narrow_to_420 (GstRateControl *self, GstCaps *caps)
+{
+  const EncoderRow *row;
+  GstElement *encoder = get_encoder (self, &row);
+  const gchar *description = encoder && row ? encoder_row_caps_420 (row) : NULL;
+  GstCaps *only = description ? gst_caps_from_string (description) : NULL, *narrow = NULL;
+  gboolean configure;
+
+  GST_OBJECT_LOCK (self);
+  configure = self->configure_encoder;
+  GST_OBJECT_UNLOCK (self);
+  if (only && configure && gst_caps_can_intersect (caps, only) && is_offered_420 (encoder))
+    narrow = gst_caps_intersect (caps, only);
+  gst_clear_caps (&only);
+  g_clear_object (&encoder);
+  return narrow;
+}
+
+static gboolean
+gst_rate_control_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+{
+  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
+  GstCaps *caps, *narrow;
+
+  if (!ok || direction != GST_PAD_SINK || GST_QUERY_TYPE (query) != GST_QUERY_CAPS || g_private_get (&asking_upstream))
+    return ok;
+  gst_query_parse_caps_result (query, &caps);
+  narrow = narrow_to_420 (GST_RATE_CONTROL (trans), caps);
+  if (narrow) {
+    gst_query_set_caps_result (query, narrow);
+    gst_caps_unref (narrow);
+  }
+  return ok;
+}
+
 static gboolean
 gst_rate_control_start (GstBaseTransform *trans)
 {
@@ -774,6 +832,7 @@ gst_rate_control_class_init (GstRateControlClass *klass)
   trans_class->transform_ip = gst_rate_control_transform_ip;
   trans_class->sink_event = gst_rate_control_sink_event;
   trans_class->src_event = gst_rate_control_src_event;
+  trans_class->query = gst_rate_control_query;
   trans_class->start = gst_rate_control_start;
   trans_class->stop = gst_rate_control_stop;
   trans_class->passthrough_on_same_caps = TRUE;
