@@ -6,6 +6,7 @@
 /* e - 3/2: unconditional reconsideration lengthens the mean interval by this much (RFC 3550 6.3.1). */
 #define COMPENSATION 1.21828182845904523536
 #define SIZE_GAIN (1.0 / 16)
+#define MAX_DRAWS 64
 
 void
 avpf_timing_params_init (AvpfTimingParams *params)
@@ -235,14 +236,23 @@ avpf_timing_on_timeout (AvpfTiming *t, CcTime now)
   return AVPF_NOTHING;
 }
 
+/* Where reconsideration would have put the regular packet whose slot is used up, seen from now. */
+static CcDuration
+reconsidered_slot (AvpfTiming *t)
+{
+  CcDuration slot = t->T_rr, T;
+
+  for (int i = 0; i < MAX_DRAWS && (T = draw_interval (t)) > slot; i++)
+    slot = T;
+  return slot;
+}
+
 /* RFC 4585 3.5.2 step 6 */
 static void
 skip_next_slot (AvpfTiming *t)
 {
-  CcDuration slot = cc_duration (fmax (cc_seconds (t->T_rr), Td (t)));
-
   t->allow_early = false;
-  t->tp = cc_time_add (t->tp, slot);
+  t->tp = cc_time_add (t->tp, reconsidered_slot (t));
   t->tn = cc_time_add (t->tp, t->T_rr);
   t->early_sent++;
 }

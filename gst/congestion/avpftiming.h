@@ -3,9 +3,9 @@
    the subset a small session needs (members counted by the caller, no BYE back-off); the variables are those of the
    RFCs so that the rest grows here.
 
-   One step is stricter than RFC 4585 3.5.2 (6): an early packet books its slot at max (T_rr, Td), not T_rr. T_rr is a
-   draw that no reconsideration has lengthened, 18 % below Td on average, and a receiver with feedback in every interval
-   would exceed its bandwidth by 10 % in the long run. */
+   One step is stricter than RFC 4585 3.5.2 (6): the slot an early packet uses up ends where reconsideration would have
+   put its regular packet, not at T_rr. T_rr alone is a draw 18 % below Td on average, and a receiver with feedback in
+   every interval would exceed its bandwidth by 10 % in the long run. */
 #ifndef AVPFTIMING_H
 #define AVPFTIMING_H
 
