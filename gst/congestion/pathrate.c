@@ -23,6 +23,8 @@
 #define FIRST_TEST 4.0       /* s */
 #define TEST_EVERY 12.0      /* s */
 #define TEST_TIME 0.7        /* s */
+#define GROWTH 0.4           /* headroom where packets arrive as they left */
+#define SLOPE_TIME 0.3       /* s */
 #define APPLICATION_LIMIT 2. /* x the receive rate */
 #define SERIAL_FADE 0.1      /* 1/s */
 #define SLOT (50 * CC_MSECOND)
@@ -61,7 +63,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   queue_delay_params_init (&delay);
   queue_delay_init (&p->delay, &delay);
   set_rate (p, p->params.start_Bps);
-  p->reported_Bps = p->rate_Bps;
+  p->reported_Bps = p->rate_lag = p->rate_Bps;
   p->high_since = CC_TIME_NONE;
 }
 
@@ -301,17 +303,20 @@ compete (PathRate *p, CcTime now)
     begin_test (p, now);
 }
 
-/* What arrives as it left has seen no bottleneck: where it did not leave faster than R it says nothing. */
+/* Packets that arrive spaced as they left have seen room for the gain they left with. */
 static double
 mismatch (const PathRate *p)
 {
   bool dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
   double e = BLIND_GROWTH;
 
-  if (p->capacity_Bps > 0 && (dispersed || p->capacity_Bps > 1.15 * p->rate_Bps))
+  if (p->capacity_Bps > 0) {
     e = ETA * p->capacity_Bps / p->rate_Bps - 1;
+    if (!dispersed)
+      e = fmax (e, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
+  }
   if (p->q > Q_BUSY && !p->competing)
-    e = fmin (e, -p->q_slope);
+    e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
   return clamp (e, -0.5, 0.5);
 }
 
@@ -354,7 +359,8 @@ path_rate_on_timeout (PathRate *p, CcTime now)
   } else if (now >= p->hold_until && T > 0) {
     pairs_fade (&p->slow, now, CAPACITY_MEMORY);
     p->capacity_Bps = pairs_rate (&p->slow, 1.5);
-    p->q_slope = clamp ((p->q - p->q_before) / T, -1, 2);
+    p->rate_lag += (p->rate_Bps - p->rate_lag) * fmin (T / (CAPACITY_MEMORY + cc_seconds (p->R)), 1);
+    p->q_lag += (p->q - p->q_lag) * fmin (T / SLOPE_TIME, 1);
     p->serial_Bps = fmax (p->capacity_Bps, p->serial_Bps * (1 - SERIAL_FADE * T));
     if (p->competing)
       compete (p, now);
@@ -363,7 +369,6 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     if (!p->testing)
       run_law (p, fmin (T, 2 * MAX_PERIOD));
   }
-  p->q_before = p->q;
   p->updated_at = now;
   p->next_at = cc_time_add (now, cc_duration (period (p)));
   return worth_telling (p);

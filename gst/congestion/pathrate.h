@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
   PathRateParams params;
   QueueDelay delay;
-  double rate_Bps, reported_Bps, capacity_Bps, receive_Bps;
+  double rate_Bps, rate_lag, reported_Bps, capacity_Bps, receive_Bps;
   CcDuration R;
   bool started;
   PathPacket last; /* newest in sequence */
@@ -60,7 +60,7 @@ typedef struct {
   PathPairs slow, fast;
   /* of the frame that is arriving, and the standing queue in s */
   double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test;
-  double q, q_before, q_slope;
+  double q, q_lag;
   CcTime next_at, updated_at, hold_until, high_since, low_since, wary_until, test_at;
   bool jump, testing;
   bool competing; /* somebody else keeps the queue: it does not go when we back off */

@@ -175,13 +175,13 @@ check_single (Report &report, const std::string &label, const Run &run, const Bu
         budget.drain_s);
   if (budget.startup_s > 0)
     report.check (label + ": to 90 % of capacity, s", rate_reaches (out, 0, 0.9 * offered), 0, budget.startup_s);
-  report.note (label + ": backlog delay p95 ms", [&] {
-    std::vector<double> ms;
-    for (const CcSenderRow &row : out.flows[0].sender->rows ())
-      ms.push_back (row.backlog_delay * 1000);
-    return percentile_of (ms, 0.95);
-  }());
-  report.note (label + ": frames dropped by the sender", out.flows[0].sender->sender ().buffer.frames_dropped);
+  std::vector<double> frame_ms;
+  for (const FrameArrival &frame : out.flows[0].receiver->frames ())
+    frame_ms.push_back ((frame.completed_s - frame.captured_s) * 1000 - run.net.forward.delay_ms);
+  report.note (label + ": frame delay p50 ms", percentile_of (frame_ms, 0.5));
+  report.note (label + ": frame delay p95 ms", percentile_of (frame_ms, 0.95));
+  report.note (label + ": frames skipped by the sender",
+      (double)out.flows[0].sender->sender ().buffer.frames_dropped / out.flows[0].sender->frames_offered);
   report.note (label + ": jumps", out.flows[0].receiver->receiver ().path.jumps);
 }
 
