@@ -16,8 +16,8 @@ class Codec:
     muxable: str  # between depayloader and matroskamux
 
 
-_VPX = "deadline=1 end-usage=cbr cpu-used=4 threads=2 keyframe-max-dist=300 error-resilient=default"
-_VPX_LIVE = ("buffer-size=300 buffer-initial-size=200 buffer-optimal-size=200 undershoot=95 overshoot=15 "
+_VPX = "deadline=1 end-usage=cbr cpu-used=4 threads=1 keyframe-max-dist=300 error-resilient=default"
+_VPX_LIVE = ("buffer-size=100 buffer-initial-size=60 buffer-optimal-size=80 undershoot=95 overshoot=15 "
              "min-quantizer=2 max-quantizer=56 lag-in-frames=0 max-intra-bitrate=300")
 
 CODECS = {
