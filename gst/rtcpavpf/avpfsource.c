@@ -72,13 +72,10 @@ find_room (AvpfSourceTable *table)
 }
 
 AvpfSource *
-avpf_source_table_get (AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
+avpf_source_table_add (AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
 {
-  AvpfSource *s = avpf_source_table_find (table, ssrc), **room;
+  AvpfSource **room = find_room (table);
 
-  if (s != NULL)
-    return s;
-  room = find_room (table);
   if (room == NULL) {
     table->refused++;
     return NULL;
@@ -154,6 +151,12 @@ avpf_source_table_main (AvpfSourceTable *table)
       best = s;
   }
   return best;
+}
+
+GstClockTime
+avpf_source_next_timeout (const AvpfSource *s)
+{
+  return MIN (cc_receiver_next_timeout (&s->cc), key_request_next_timeout (&s->key));
 }
 
 gboolean

@@ -44,9 +44,9 @@ typedef struct {
 
 void avpf_source_table_clear (AvpfSourceTable *table);
 AvpfSource *avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc);
-/* Finds or adds. Where the table is full the longest silent source that is not valid makes room; NULL (and counted)
- * where all are valid. */
-AvpfSource *avpf_source_table_get (
+/* For an SSRC not yet in the table. Where that is full the longest silent source that is not valid makes room; NULL
+ * (and counted) where all are valid. */
+AvpfSource *avpf_source_table_add (
     AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now);
 /* Drops the silent and, a while after, those that said BYE. Returns how many valid ones went. */
 guint avpf_source_table_expire (AvpfSourceTable *table, GstClockTime timeout, GstClockTime now);
@@ -56,6 +56,8 @@ void avpf_source_table_count (
 /* The source with the most bytes among those heard lately; NULL where there is none. */
 AvpfSource *avpf_source_table_main (AvpfSourceTable *table);
 
+/* When its feedback or its key unit request is due, GST_CLOCK_TIME_NONE: never. */
+GstClockTime avpf_source_next_timeout (const AvpfSource *source);
 /* Valid and not gone. */
 gboolean avpf_source_present (const AvpfSource *source);
 void avpf_source_set_address (AvpfSource *source, GSocketAddress *address);

@@ -33,6 +33,7 @@ struct _GstRtcpAvpf {
   GstClockTime pli_interval, report_interval, stats_interval;
 
   guint32 ssrc;
+  GstClockTime collided_at; /* GST_CLOCK_TIME_NONE: never */
   gchar *cname;
   gboolean timing_runs; /* from the first valid source on: before, nobody is there to be told */
   AvpfTiming timing;

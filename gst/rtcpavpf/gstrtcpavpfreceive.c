@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstccextension.h"
+#include "gstccrtcp.h"
+#include "gstrtcpavpfprivate.h"
+
+#include <gst/net/gstnetaddressmeta.h>
+#include <gst/rtp/gstrtpbuffer.h>
+
+#define COLLISION_INTERVAL (10 * GST_SECOND)
+#define LONGEST_AGE (10 * GST_SECOND) /* a timestamp further back is no arrival time */
+#define ONE_BYTE_IDS 14
+
+/* How long ago the buffer arrived: the socket's time stamp travels as DTS, a running time. */
+static GstClockTime
+buffer_age (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now)
+{
+  GstClockTime arrived;
+
+  if (!self->use_timestamps || !GST_CLOCK_TIME_IS_VALID (running_now) || !GST_BUFFER_DTS_IS_VALID (buffer) ||
+      self->segment.format != GST_FORMAT_TIME)
+    return 0;
+  arrived = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, GST_BUFFER_DTS (buffer));
+  if (!GST_CLOCK_TIME_IS_VALID (arrived) || arrived > running_now || running_now - arrived > LONGEST_AGE)
+    return 0;
+  return running_now - arrived;
+}
+
+static AvpfSource *
+source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now)
+{
+  AvpfSource *known = avpf_source_table_find (&self->table, ssrc);
+  AvpfSourceParams params = {.clock_rate = self->clock_rate};
+
+  if (known != NULL)
+    return known;
+  cc_receiver_params_init (&params.cc);
+  params.cc.overhead_bytes = RTCP_AVPF_IPV4_UDP_BYTES;
+  if (address != NULL && g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
+    params.cc.overhead_bytes = RTCP_AVPF_IPV6_UDP_BYTES;
+  key_request_params_init (&params.key);
+  params.key.min_interval = self->pli_interval;
+  params.key.repeat = rtp_codec_tells_key_units (self->codec);
+  return avpf_source_table_add (&self->table, ssrc, &params, now);
+}
+
+/* Not at every packet: whoever repeats this number could keep this end without a lasting name. */
+static void
+on_collision (GstRtcpAvpf *self, GstClockTime now)
+{
+  guint32 ssrc;
+
+  self->collisions++;
+  if (GST_CLOCK_TIME_IS_VALID (self->collided_at) && now < self->collided_at + COLLISION_INTERVAL)
+    return;
+  do
+    ssrc = g_random_int ();
+  while (avpf_source_table_find (&self->table, ssrc) != NULL || ssrc == self->ssrc);
+  GST_INFO_OBJECT (self, "somebody else has SSRC %08x, using %08x", self->ssrc, ssrc);
+  self->ssrc = ssrc;
+  self->collided_at = now;
+}
+
+static gboolean
+parse_stamp (const guint8 *data, gsize size, guint16 profile, guint id, RtpRttSendts *stamp)
+{
+  size_t element_size;
+  const uint8_t *element = id != 0 ? rtp_ext_find (profile, data, size, id, &element_size) : NULL;
+
+  return element != NULL && rtp_ext_rtt_sendts_parse (element, element_size, stamp);
+}
+
+/* The id comes from caps, else from the property, else the usual one, else whichever element has the right size. */
+static gboolean
+read_stamp (GstRtcpAvpf *self, GstRTPBuffer *rtp, RtpRttSendts *stamp)
+{
+  guint16 profile;
+  gpointer data;
+  guint words, id = self->caps_extension_id != 0 ? self->caps_extension_id : self->extension_id;
+
+  if (!gst_rtp_buffer_get_extension_data (rtp, &profile, &data, &words))
+    return FALSE;
+  if (id != 0)
+    return parse_stamp (data, 4 * (gsize)words, profile, id, stamp);
+  id = self->found_extension_id != 0 ? self->found_extension_id : GST_CC_EXTENSION_ID_DEFAULT;
+  if (parse_stamp (data, 4 * (gsize)words, profile, id, stamp)) {
+    self->found_extension_id = id;
+    return TRUE;
+  }
+  for (id = 1; id <= ONE_BYTE_IDS && self->found_extension_id == 0; id++)
+    if (parse_stamp (data, 4 * (gsize)words, profile, id, stamp)) {
+      GST_INFO_OBJECT (self, "send times found in header extension %u", id);
+      self->found_extension_id = id;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+on_first_valid (GstRtcpAvpf *self, AvpfSource *s)
+{
+  GST_INFO_OBJECT (self, "source %08x", s->ssrc);
+  s->valid = TRUE;
+  if (s->first_is_key)
+    key_request_on_key_unit (&s->key, rtp_reception_highest (&s->reception) - 1);
+  else if (self->auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
+    key_request_want (&s->key, false);
+}
+
+static gboolean
+feed_controller (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at)
+{
+  CcArrival arrival = {.seq = gst_rtp_buffer_get_seq (rtp),
+      .rtp_timestamp = gst_rtp_buffer_get_timestamp (rtp),
+      .marker = gst_rtp_buffer_get_marker (rtp),
+      .size_bytes = gst_rtp_buffer_get_packet_len (rtp),
+      .arrived_at = arrived_at};
+
+  arrival.has_stamp = read_stamp (self, rtp, &arrival.stamp);
+  if (arrival.has_stamp) {
+    s->stamped++;
+    if (arrival.stamp.rtt != 0)
+      key_request_set_rtt (&s->key, arrival.stamp.rtt);
+  }
+  return cc_receiver_on_packet (&s->cc, &arrival);
+}
+
+static void
+look_for_key_unit (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, RtpReceptionVerdict verdict)
+{
+  guint size = gst_rtp_buffer_get_payload_len (rtp);
+
+  if (size == 0 || !rtp_key_unit_starts (self->codec, gst_rtp_buffer_get_payload (rtp), size))
+    return;
+  if (verdict == RTP_RECEPTION_PROBATION)
+    s->first_is_key = TRUE;
+  else if (verdict == RTP_RECEPTION_NEWER || verdict == RTP_RECEPTION_RESTART)
+    key_request_on_key_unit (&s->key, rtp_reception_highest (&s->reception));
+}
+
+static void
+on_restart (GstRtcpAvpf *self, AvpfSource *s)
+{
+  GST_INFO_OBJECT (self, "source %08x started over", s->ssrc);
+  s->key.has_key = FALSE;
+  if (self->auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
+    key_request_want (&s->key, false);
+}
+
+static void
+on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
+{
+  RtpReceptionVerdict verdict = rtp_reception_on_packet (
+      &s->reception, gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_timestamp (rtp), arrived_at);
+  gboolean joins, wanted;
+
+  s->last_heard = now;
+  s->packets++;
+  if (verdict == RTP_RECEPTION_PROBATION)
+    s->first_is_key = FALSE;
+  if (verdict == RTP_RECEPTION_RESTART)
+    on_restart (self, s);
+  joins = s->reception.valid && !s->valid;
+  if (joins)
+    on_first_valid (self, s);
+  look_for_key_unit (self, s, rtp, verdict);
+  if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_JUMP || verdict == RTP_RECEPTION_DUPLICATE)
+    return;
+  s->last_rtp = now;
+  if (joins)
+    gst_rtcp_avpf_update_members (self, now);
+  s->bytes += gst_rtp_buffer_get_packet_len (rtp);
+  wanted = feed_controller (self, s, rtp, arrived_at);
+  if (s->reception.loss && self->auto_pli && self->is_video && self->codec != RTP_CODEC_INTRA)
+    key_request_on_loss (&s->key, s->reception.lost_seq);
+  if (wanted || key_request_next_timeout (&s->key) <= now)
+    gst_rtcp_avpf_request_feedback (self, now);
+  gst_rtcp_avpf_wake_before (self, avpf_source_next_timeout (s));
+}
+
+/* FALSE: no RTP. */
+static gboolean
+on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  AvpfSource *s;
+  guint32 ssrc;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+    return FALSE;
+  ssrc = gst_rtp_buffer_get_ssrc (&rtp);
+  if (ssrc == self->ssrc)
+    on_collision (self, now);
+  self->packets++;
+  s = source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
+  if (s != NULL && GST_CLOCK_TIME_IS_VALID (s->bye_at)) {
+    avpf_source_on_rtp_after_bye (s);
+  } else if (s != NULL) {
+    self->wire_bytes += gst_buffer_get_size (buffer) + s->cc.params.overhead_bytes;
+    on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);
+    if (avpf_source_present (s) && s->last_rtp == now && meta != NULL)
+      avpf_source_set_address (s, meta->addr);
+  }
+  gst_rtp_buffer_unmap (&rtp);
+  return TRUE;
+}
+
+typedef struct {
+  GstRtcpAvpf *self;
+  GSocketAddress *address;
+  GstClockTime now, arrived_at;
+} RtcpContext;
+
+static void
+on_sender_report (gpointer user, const GstCcSenderInfo *info)
+{
+  RtcpContext *c = user;
+  AvpfSource *s = source_of (c->self, info->ssrc, c->address, c->now);
+
+  if (s == NULL)
+    return;
+  s->last_heard = c->now;
+  rtp_reception_on_sender_report (&s->reception, info->ntp_time, c->arrived_at);
+}
+
+static void
+on_cname (gpointer user, guint32 ssrc, const gchar *cname)
+{
+  RtcpContext *c = user;
+  AvpfSource *s;
+
+  if (ssrc == c->self->ssrc) {
+    if (g_strcmp0 (cname, c->self->cname) != 0)
+      on_collision (c->self, c->now);
+    return;
+  }
+  s = source_of (c->self, ssrc, c->address, c->now);
+  if (s == NULL)
+    return;
+  s->last_heard = c->now;
+  if (++s->rtcp_seen < RTP_RECEPTION_MIN_SEQUENTIAL || s->valid)
+    return;
+  s->valid = TRUE;
+  avpf_source_set_address (s, c->address);
+  gst_rtcp_avpf_update_members (c->self, c->now);
+}
+
+static void
+on_bye (gpointer user, guint32 ssrc)
+{
+  RtcpContext *c = user;
+  AvpfSource *s = avpf_source_table_find (&c->self->table, ssrc);
+
+  if (s == NULL)
+    return;
+  GST_INFO_OBJECT (c->self, "source %08x says BYE", ssrc);
+  avpf_source_on_bye (&c->self->table, s, c->now);
+  gst_rtcp_avpf_update_members (c->self, c->now);
+}
+
+static void
+on_malformed (gpointer user, guint packet_type)
+{
+  RtcpContext *c = user;
+
+  c->self->bad_rtcp++;
+}
+
+static const GstCcRtcpHandlers rtcp_handlers = {
+    .sr = on_sender_report, .cname = on_cname, .bye = on_bye, .malformed = on_malformed};
+
+static void
+on_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now)
+{
+  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
+  RtcpContext context = {
+      .self = self, .address = meta != NULL ? meta->addr : NULL, .now = now, .arrived_at = age < now ? now - age : 0};
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  if (!gst_cc_rtcp_walk (map.data, map.size, &rtcp_handlers, &context)) {
+    self->bad_rtcp++;
+  } else {
+    self->rtcp_received++;
+    if (self->timing_runs)
+      avpf_timing_on_received (&self->timing, (uint32_t)map.size + RTCP_AVPF_IPV4_UDP_BYTES);
+    gst_rtcp_avpf_wake_before (self, self->timing_runs ? avpf_timing_next_timeout (&self->timing) : CC_TIME_NONE);
+  }
+  gst_buffer_unmap (buffer, &map);
+}
+
+static gboolean
+is_rtcp (GstBuffer *buffer)
+{
+  guint8 head[4];
+
+  return gst_buffer_extract (buffer, 0, head, sizeof head) == sizeof head && gst_cc_rtcp_is_rtcp (head, sizeof head);
+}
+
+void
+gst_rtcp_avpf_receive_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
+{
+  on_rtcp (self, buffer, buffer_age (self, buffer, running_now), now);
+}
+
+gboolean
+gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
+{
+  GstClockTime age = buffer_age (self, buffer, running_now);
+
+  if (is_rtcp (buffer)) {
+    on_rtcp (self, buffer, age, now);
+    return FALSE;
+  }
+  if (on_rtp (self, buffer, age, now))
+    return TRUE;
+  GST_DEBUG_OBJECT (
+      self, "dropping %" G_GSIZE_FORMAT " bytes that are neither RTP nor RTCP", gst_buffer_get_size (buffer));
+  self->bad_packets++;
+  return FALSE;
+}

@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstrtcpavpfprivate.h"
+
+#include <gst/net/gstnetaddressmeta.h>
+#include <string.h>
+
+#define RTCP_FRACTION 0.05 /* RFC 3550 6.2 */
+#define BANDWIDTH_FLOOR 500000.0
+#define HOUSEKEEPING_INTERVAL GST_SECOND
+#define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T */
+#define SHORTEST_WAIT GST_MSECOND
+#define LONGEST_WAIT (600 * GST_SECOND)
+
+static uint32_t
+next_random (void *user)
+{
+  return g_random_int ();
+}
+
+GstClockTime
+gst_rtcp_avpf_now (GstRtcpAvpf *self)
+{
+  return gst_clock_get_time (self->system_clock);
+}
+
+void
+gst_rtcp_avpf_wake_before (GstRtcpAvpf *self, GstClockTime when)
+{
+  if (self->wait_id != NULL && when < self->wait_until)
+    gst_clock_id_unschedule (self->wait_id);
+}
+
+static gdouble
+session_bandwidth (GstRtcpAvpf *self)
+{
+  return self->bandwidth != 0 ? self->bandwidth : MAX (self->receive_bps, BANDWIDTH_FLOOR);
+}
+
+gdouble
+gst_rtcp_avpf_rtcp_bandwidth (GstRtcpAvpf *self)
+{
+  return session_bandwidth (self) / 8 * RTCP_FRACTION;
+}
+
+void
+gst_rtcp_avpf_update_members (GstRtcpAvpf *self, GstClockTime now)
+{
+  guint members, senders;
+
+  avpf_source_table_count (&self->table, SENDER_TIMEOUT, now, &members, &senders);
+  if (members > 0 && !self->timing_runs) {
+    AvpfTimingParams params;
+
+    avpf_timing_params_init (&params);
+    params.rtcp_bw_Bps = gst_rtcp_avpf_rtcp_bandwidth (self);
+    params.T_rr_interval = self->report_interval;
+    params.random = (CcRandom){.next = next_random};
+    avpf_timing_init (&self->timing, &params, now);
+    self->timing_runs = TRUE;
+    self->housekeeping_at = now + HOUSEKEEPING_INTERVAL;
+    self->wire_bytes = 0;
+  }
+  self->timing_runs = members > 0;
+  if (self->timing_runs)
+    avpf_timing_set_members (&self->timing, 1 + members, senders, false, now);
+}
+
+void
+gst_rtcp_avpf_request_feedback (GstRtcpAvpf *self, GstClockTime now)
+{
+  if (!self->timing_runs)
+    return;
+  /* late feedback still carries the newest values, so it never goes stale */
+  if (!avpf_timing_request_feedback (&self->timing, CC_TIME_NONE, now))
+    self->feedback_discarded++;
+  gst_rtcp_avpf_wake_before (self, avpf_timing_next_timeout (&self->timing));
+}
+
+/* What one round sends: the same packet to every address media comes from. */
+typedef struct {
+  GstBuffer *buffer;
+  GSocketAddress *addresses[AVPF_MAX_SOURCES];
+  guint n_addresses;
+  GstStructure *stats;
+} Outgoing;
+
+static gboolean
+same_address (GSocketAddress *a, GSocketAddress *b)
+{
+  guint8 bytes_a[128], bytes_b[128];
+  gssize size = g_socket_address_get_native_size (a);
+
+  return a == b || (size > 0 && size <= (gssize)sizeof bytes_a && size == g_socket_address_get_native_size (b) &&
+                       g_socket_address_to_native (a, bytes_a, sizeof bytes_a, NULL) &&
+                       g_socket_address_to_native (b, bytes_b, sizeof bytes_b, NULL) &&
+                       memcmp (bytes_a, bytes_b, (gsize)size) == 0);
+}
+
+static void
+add_address (Outgoing *out, GSocketAddress *address)
+{
+  guint i;
+
+  for (i = 0; i < out->n_addresses; i++)
+    if (same_address (out->addresses[i], address))
+      return;
+  out->addresses[out->n_addresses++] = g_object_ref (address);
+}
+
+static void
+collect_addresses (GstRtcpAvpf *self, Outgoing *out)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    AvpfSource *s = self->table.sources[i];
+
+    if (s != NULL && s->valid && s->address != NULL)
+      add_address (out, s->address);
+  }
+}
+
+static guint
+outgoing_bytes (const Outgoing *out)
+{
+  guint bytes = 0, i;
+
+  for (i = 0; i < out->n_addresses; i++)
+    bytes += (guint)gst_buffer_get_size (out->buffer) +
+             (g_socket_address_get_family (out->addresses[i]) == G_SOCKET_FAMILY_IPV6 ? RTCP_AVPF_IPV6_UDP_BYTES
+                                                                                      : RTCP_AVPF_IPV4_UDP_BYTES);
+  return out->n_addresses > 0 ? bytes : (guint)gst_buffer_get_size (out->buffer) + RTCP_AVPF_IPV4_UDP_BYTES;
+}
+
+static AvpfPacketParams
+packet_params (GstRtcpAvpf *self, gboolean early)
+{
+  return (AvpfPacketParams){
+      .ssrc = self->ssrc, .cname = self->cname, .feedback = self->feedback, .reduced = early && self->reduced_size};
+}
+
+static guint
+account (GstRtcpAvpf *self, Outgoing *out)
+{
+  guint bytes;
+
+  collect_addresses (self, out);
+  bytes = outgoing_bytes (out);
+  self->rtcp_sent++;
+  self->rtcp_bytes_sent += bytes;
+  return bytes;
+}
+
+static void
+run_sources (GstRtcpAvpf *self, GstClockTime now)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    AvpfSource *s = self->table.sources[i];
+    gboolean wanted;
+
+    if (s == NULL || !avpf_source_present (s))
+      continue;
+    wanted = cc_receiver_next_timeout (&s->cc) <= now && cc_receiver_on_timeout (&s->cc, now);
+    if (wanted || key_request_next_timeout (&s->key) <= now)
+      gst_rtcp_avpf_request_feedback (self, now);
+  }
+}
+
+static void
+keep_house (GstRtcpAvpf *self, GstClockTime now)
+{
+  GstClockTime since = now - (self->housekeeping_at - HOUSEKEEPING_INTERVAL);
+
+  self->receive_bps = (gdouble)self->wire_bytes * 8 / cc_seconds (since);
+  self->wire_bytes = 0;
+  self->housekeeping_at = now + HOUSEKEEPING_INTERVAL;
+  avpf_source_table_expire (&self->table, avpf_timing_member_timeout (&self->timing), now);
+  gst_rtcp_avpf_update_members (self, now);
+  avpf_timing_set_bandwidth (&self->timing, gst_rtcp_avpf_rtcp_bandwidth (self));
+}
+
+static void
+run_timing (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
+{
+  AvpfVerdict verdict;
+  AvpfPacketParams params;
+
+  if (!self->timing_runs || avpf_timing_next_timeout (&self->timing) > now)
+    return;
+  verdict = avpf_timing_on_timeout (&self->timing, now);
+  if (verdict == AVPF_NOTHING)
+    return;
+  params = packet_params (self, verdict == AVPF_SEND_EARLY);
+  out->buffer = avpf_packet_build (&self->table, &params, now);
+  avpf_timing_on_sent (&self->timing, verdict, account (self, out), now);
+}
+
+static void
+run (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
+{
+  if (self->timing_runs && self->housekeeping_at <= now)
+    keep_house (self, now);
+  run_sources (self, now);
+  run_timing (self, now, out);
+  if (self->stats_interval != 0 && self->stats_at <= now) {
+    self->stats_at = now + self->stats_interval;
+    out->stats = gst_rtcp_avpf_take_stats (self);
+  }
+}
+
+static void
+earliest (GstClockTime *next, GstClockTime now, GstClockTime when)
+{
+  if (when > now)
+    *next = MIN (*next, when);
+}
+
+/* Timeouts that lie behind have led to a request; the packet that answers it re-arms them. */
+static GstClockTime
+next_timeout (GstRtcpAvpf *self, GstClockTime now)
+{
+  GstClockTime next = now + LONGEST_WAIT;
+  guint i;
+
+  if (self->timing_runs) {
+    next = MAX (avpf_timing_next_timeout (&self->timing), now + SHORTEST_WAIT);
+    earliest (&next, now, self->housekeeping_at);
+  }
+  if (self->stats_interval != 0)
+    earliest (&next, now, self->stats_at);
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (self->table.sources[i] != NULL && avpf_source_present (self->table.sources[i]))
+      earliest (&next, now, avpf_source_next_timeout (self->table.sources[i]));
+  return next;
+}
+
+static void
+wait_until (GstRtcpAvpf *self, GstClockTime when)
+{
+  self->wait_id = gst_clock_new_single_shot_id (self->system_clock, when);
+  self->wait_until = when;
+  g_mutex_unlock (&self->lock);
+  gst_clock_id_wait (self->wait_id, NULL);
+  g_mutex_lock (&self->lock);
+  gst_clock_id_unref (self->wait_id);
+  self->wait_id = NULL;
+}
+
+static void
+start_rtcp_stream (GstRtcpAvpf *self)
+{
+  GstSegment segment;
+  GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtcp");
+  gchar *id = g_strdup_printf ("%s/rtcp/%08x", self->cname, g_random_int ());
+
+  gst_pad_push_event (self->rtcp_srcpad, gst_event_new_stream_start (id));
+  gst_pad_push_event (self->rtcp_srcpad, gst_event_new_caps (caps));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (self->rtcp_srcpad, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+  g_free (id);
+}
+
+static void
+push_copy (GstRtcpAvpf *self, GstBuffer *buffer, GSocketAddress *address)
+{
+  GstBuffer *copy = gst_buffer_copy (buffer);
+  GstFlowReturn flow;
+
+  if (address != NULL)
+    gst_buffer_add_net_address_meta (copy, address);
+  flow = gst_pad_push (self->rtcp_srcpad, copy);
+  if (flow != GST_FLOW_OK)
+    GST_LOG_OBJECT (self, "RTCP went nowhere: %s", gst_flow_get_name (flow));
+}
+
+static void
+send_out (GstRtcpAvpf *self, Outgoing *out)
+{
+  guint i;
+
+  if (out->buffer != NULL) {
+    if (!self->rtcp_started)
+      start_rtcp_stream (self);
+    self->rtcp_started = TRUE;
+    for (i = 0; i < out->n_addresses; i++)
+      push_copy (self, out->buffer, out->addresses[i]);
+    if (out->n_addresses == 0)
+      push_copy (self, out->buffer, NULL);
+  }
+  if (out->stats != NULL)
+    gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), out->stats));
+  for (i = 0; i < out->n_addresses; i++)
+    g_object_unref (out->addresses[i]);
+  gst_clear_buffer (&out->buffer);
+}
+
+/* BYE is for those who were told of us before (RFC 3550 6.3.7). Called with the lock. */
+static void
+build_bye (GstRtcpAvpf *self, Outgoing *out)
+{
+  AvpfPacketParams params = packet_params (self, FALSE);
+
+  if (self->bye_sent || self->rtcp_sent == 0)
+    return;
+  out->buffer = avpf_packet_build_bye (&self->table, &params, gst_rtcp_avpf_now (self));
+  account (self, out);
+  self->bye_sent = TRUE;
+}
+
+static void
+rtcp_loop (gpointer user)
+{
+  GstRtcpAvpf *self = user;
+  Outgoing out = {0};
+  GstClockTime now;
+  gboolean end;
+
+  g_mutex_lock (&self->lock);
+  now = gst_rtcp_avpf_now (self);
+  end = self->eos;
+  if (end)
+    build_bye (self, &out);
+  else if (!self->flushing)
+    run (self, now, &out);
+  if (!end && !self->flushing && out.buffer == NULL && out.stats == NULL)
+    wait_until (self, next_timeout (self, now));
+  if (end || self->flushing)
+    gst_pad_pause_task (self->rtcp_srcpad);
+  g_mutex_unlock (&self->lock);
+  send_out (self, &out);
+  if (end) {
+    if (!self->rtcp_started)
+      start_rtcp_stream (self);
+    gst_pad_push_event (self->rtcp_srcpad, gst_event_new_eos ());
+  }
+}
+
+gboolean
+gst_rtcp_avpf_thread_start (GstRtcpAvpf *self)
+{
+  g_mutex_lock (&self->lock);
+  self->flushing = FALSE;
+  g_mutex_unlock (&self->lock);
+  return gst_pad_start_task (self->rtcp_srcpad, rtcp_loop, self, NULL);
+}
+
+void
+gst_rtcp_avpf_thread_interrupt (GstRtcpAvpf *self, gboolean eos)
+{
+  g_mutex_lock (&self->lock);
+  if (eos)
+    self->eos = TRUE;
+  else
+    self->flushing = TRUE;
+  gst_rtcp_avpf_wake_before (self, 0);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_rtcp_avpf_say_bye (GstRtcpAvpf *self)
+{
+  Outgoing out = {0};
+
+  gst_rtcp_avpf_thread_interrupt (self, FALSE);
+  gst_pad_stop_task (self->rtcp_srcpad);
+  g_mutex_lock (&self->lock);
+  build_bye (self, &out);
+  g_mutex_unlock (&self->lock);
+  send_out (self, &out);
+}
