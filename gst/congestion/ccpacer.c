@@ -56,12 +56,14 @@ cc_pacer_may_send (const CcPacer *p, CcDuration R, CcTime now)
   return now >= cc_pacer_next (p, R);
 }
 
-/* RFC 5348 4.6: unused slots older than T are lost. */
+/* RFC 5348 4.6: unused slots older than T are lost. A timer coarser than R would otherwise cap the rate (8.3). */
 static CcTime
 oldest_slot (const CcPacer *p, CcDuration R, CcTime now)
 {
   CcDuration T = R > 0 && R < p->params.max_credit ? R : p->params.max_credit;
 
+  if (T < 2 * p->params.t_gran)
+    T = 2 * p->params.t_gran;
   return now > T ? now - T : 0;
 }
 

@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct {
   CcDuration t_gran;     /* precision of the host's timer; packets closer than this leave as a batch; default 250 us */
-  CcDuration max_credit; /* unused slots saved at most; R limits it further where known; default 5 ms */
+  CcDuration max_credit; /* unused slots saved at most; R limits it further where known, to 2 t_gran; default 5 ms */
 } CcPacerParams;
 
 typedef struct {

@@ -23,7 +23,9 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define DRAIN_MARGIN (500 * CC_MSECOND)
 #define KEY_UNIT_INTERVAL (300 * CC_MSECOND)
 #define LOG_INTERVAL CC_SECOND
-#define SLEEP_MIN (50 * CC_USECOND)  /* a core that is due and does nothing must not spin */
+/* Packets closer than this leave together, as the pacer's t_gran has it; also, a core that is due and does nothing must
+   not spin. */
+#define SLEEP_MIN (200 * CC_USECOND)
 #define SHORT_SLEEP (2 * CC_MSECOND) /* packets need not wake a thread that wakes this soon anyway */
 #define LATENESS_FIRST_BIN CC_USECOND
 
@@ -414,7 +416,7 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
     gst_tfrc_transmit_note_sent (t, &head, size, packet, now);
 }
 
-/* TRUE: something left. */
+/* TRUE: there may be more that can leave at once. */
 static gboolean
 pump (GstTfrcTransmit *t, CcTime now)
 {
@@ -439,7 +441,7 @@ pump (GstTfrcTransmit *t, CcTime now)
   }
   if (t->batch->count > 0 && !t->blocked)
     flush_batch (t, now);
-  return n > 0;
+  return n == PUMP_PACKETS;
 }
 
 static void
@@ -579,13 +581,13 @@ run_timers (GstTfrcTransmit *t, CcTime now)
 }
 
 static CcTime
-next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean progress)
+next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean more)
 {
   CcTime core = t->blocked ? CC_TIME_NONE : cc_sender_next_timeout (&t->core);
   CcTime at = cc_time_min (gst_tfrc_transmit_rtcp_next (t), t->key_unit_due);
 
-  if (!progress)
-    core = MAX (core, now + SLEEP_MIN);
+  if (!more)
+    core = MAX (core, cc_time_add (now, SLEEP_MIN));
   at = cc_time_min (at, cc_time_min (core, t->drain_until));
   return cc_time_min (at, cc_time_min (next_stats (t), t->rate_event_at));
 }
@@ -690,7 +692,7 @@ run (gpointer user)
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
   while (now = clock_now (), take_shared (t, now)) {
     CcTime deadline;
-    gboolean progress;
+    gboolean more;
 
     note_lateness (t, now);
     if (events & POLLERR)
@@ -698,8 +700,8 @@ run (gpointer user)
     if (events & POLLIN)
       gst_tfrc_transmit_receive (t, now);
     run_timers (t, now);
-    progress = pump (t, now);
-    deadline = next_deadline (t, now, progress);
+    more = pump (t, now);
+    deadline = next_deadline (t, now, more);
     t->due = t->core.buffer.count > 0 && deadline > now ? cc_sender_next_timeout (&t->core) : CC_TIME_NONE;
     if (!may_sleep (t, deadline, now))
       deadline = now;

@@ -16,6 +16,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define SOURCE_FORGOTTEN (10 * CC_SECOND)
 #define PATH_REPORT_FRESH (5 * CC_SECOND)
 #define RTCP_SHARE 0.05
+/* bytes/s: a slot every 250 ms. A sender has no use for more, and the timer would tick for nothing. */
+#define RTCP_BANDWIDTH_MAX 1000
 /* Sender reports more often than this tell nobody anything; the bandwidth is the receiver's. */
 #define SR_INTERVAL (500 * CC_MSECOND)
 
@@ -109,13 +111,19 @@ oldest_source (const GstTfrcTransmit *t)
   return oldest;
 }
 
+static double
+rtcp_bandwidth (const GstTfrcTransmit *t)
+{
+  return MIN (RTCP_SHARE * t->core.rate_Bps, RTCP_BANDWIDTH_MAX);
+}
+
 static void
 start_avpf (GstTfrcTransmit *t, CcTime now)
 {
   AvpfTimingParams params;
 
   avpf_timing_params_init (&params);
-  params.rtcp_bw_Bps = RTCP_SHARE * t->core.rate_Bps;
+  params.rtcp_bw_Bps = rtcp_bandwidth (t);
   params.T_rr_interval = SR_INTERVAL;
   params.random = t->core.params.random;
   avpf_timing_init (&t->avpf, &params, now);
@@ -159,7 +167,7 @@ gst_tfrc_transmit_rtcp_timeout (GstTfrcTransmit *t, CcTime now)
 
   if (gst_tfrc_transmit_rtcp_next (t) > now)
     return;
-  avpf_timing_set_bandwidth (&t->avpf, RTCP_SHARE * t->core.rate_Bps);
+  avpf_timing_set_bandwidth (&t->avpf, rtcp_bandwidth (t));
   verdict = avpf_timing_on_timeout (&t->avpf, now);
   if (verdict == AVPF_NOTHING)
     return;
