@@ -114,9 +114,9 @@ correct (EncoderRate *e, CcTime now)
 }
 
 static void
-watch (EncoderRate *e, double seconds, CcTime now)
+watch (EncoderRate *e, double seconds)
 {
-  if (e->set_bps > 0 && mean_rate (&e->fast) > OVER * e->set_bps && cc_time_since (now, e->stepped_at) >= SETTLE)
+  if (e->fast.asked_bits > 0 && e->fast.produced_bits > OVER * e->fast.asked_bits)
     e->over_s += seconds;
   else
     e->over_s = fmax (0, e->over_s - seconds);
@@ -134,7 +134,7 @@ elapse (EncoderRate *e, CcTime now)
   /* Between two reports the buffer drains at the allowed rate and fills with what is produced. */
   e->backlog_bytes = fmax (0, e->backlog_bytes - e->allowed_bps * seconds / 8);
   /* while every interval counted has its frame counted too */
-  watch (e, seconds, now);
+  watch (e, seconds);
   correct (e, now);
   mean_elapse (&e->fast, seconds, e->set_bps);
   if (cc_time_since (now, e->stepped_at) < SETTLE)

@@ -235,7 +235,8 @@ check_raw_format (GstRateControl *self, GstElement *encoder)
   GstCaps *caps = pad ? gst_pad_get_current_caps (pad) : NULL;
   GstVideoInfo info;
 
-  if (caps && gst_video_info_from_caps (&info, caps) && !is_420 (&info))
+  if (caps && gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw") &&
+      gst_video_info_from_caps (&info, caps) && !is_420 (&info))
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("The encoder is fed %s; many receivers decode only 8-bit 4:2:0.", GST_VIDEO_INFO_NAME (&info)),
         ("Put \"videoconvert ! video/x-raw,format=I420\" before %s.", GST_OBJECT_NAME (encoder)));

@@ -1,0 +1,898 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstrateevent.h"
+
+#include <gst/base/gstbasetransform.h>
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/video/video.h>
+
+#include <math.h>
+#include <string.h>
+
+#define H264 "video/x-h264, stream-format = (string) byte-stream, alignment = (string) au"
+#define FRAME (GST_SECOND / 25)
+
+/* --- an encoder of the test's own: its frames come in ready-made, its knobs do nothing ------------------------------
+ */
+
+typedef struct {
+  GstBaseTransform parent;
+  guint bitrate;
+  GstStructure *controls;
+  guint sets;
+} FakeEncoder;
+
+typedef struct {
+  GstBaseTransformClass parent;
+} FakeEncoderClass;
+
+GType fake_encoder_get_type (void);
+G_DEFINE_TYPE (FakeEncoder, fake_encoder, GST_TYPE_BASE_TRANSFORM)
+
+enum { FAKE_BITRATE = 1, FAKE_CONTROLS };
+
+static GstStaticPadTemplate fake_sink =
+    GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate fake_src =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
+static void
+fake_encoder_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  FakeEncoder *self = (FakeEncoder *)object;
+
+  self->sets++;
+  if (id == FAKE_BITRATE) {
+    self->bitrate = g_value_get_uint (value);
+  } else {
+    g_clear_pointer (&self->controls, gst_structure_free);
+    self->controls = g_value_dup_boxed (value);
+  }
+}
+
+static void
+fake_encoder_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  FakeEncoder *self = (FakeEncoder *)object;
+
+  if (id == FAKE_BITRATE)
+    g_value_set_uint (value, self->bitrate);
+  else
+    g_value_set_boxed (value, self->controls);
+}
+
+static void
+fake_encoder_finalize (GObject *object)
+{
+  g_clear_pointer (&((FakeEncoder *)object)->controls, gst_structure_free);
+  G_OBJECT_CLASS (fake_encoder_parent_class)->finalize (object);
+}
+
+static GstFlowReturn
+fake_encoder_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  return GST_FLOW_OK;
+}
+
+static void
+fake_encoder_class_init (FakeEncoderClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
+
+  object_class->set_property = fake_encoder_set_property;
+  object_class->get_property = fake_encoder_get_property;
+  object_class->finalize = fake_encoder_finalize;
+  g_object_class_install_property (object_class, FAKE_BITRATE,
+      g_param_spec_uint ("bitrate", "", "", 1, 100000, 2048, G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, FAKE_CONTROLS,
+      g_param_spec_boxed ("extra-controls", "", "", GST_TYPE_STRUCTURE, G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING));
+  gst_element_class_add_static_pad_template (element_class, &fake_sink);
+  gst_element_class_add_static_pad_template (element_class, &fake_src);
+  gst_element_class_set_static_metadata (element_class, "Fake", "Codec/Encoder/Video", "Fake", "Fake");
+  GST_BASE_TRANSFORM_CLASS (klass)->transform_ip = fake_encoder_transform_ip;
+}
+
+static void
+fake_encoder_init (FakeEncoder *self)
+{
+  self->bitrate = 2048;
+}
+
+static void
+register_fakes (void)
+{
+  static const gchar *const names[] = {"v4l2h264enc", "vah264enc", "unheardofenc"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    gst_element_register (NULL, names[i], GST_RANK_NONE,
+        g_type_register_static_simple (fake_encoder_get_type (), names[i], sizeof (FakeEncoderClass), NULL,
+            sizeof (FakeEncoder), NULL, 0)); /* a type of its own, as a factory belongs to its type */
+}
+
+/* --- helpers --------------------------------------------------------------------------------------------------------
+ */
+
+static GstEvent *
+rate_event (guint bitrate, guint backlog, guint frame_budget)
+{
+  GstRateInfo info = {.bitrate = bitrate,
+      .wire_bitrate = bitrate,
+      .rtt = 50 * GST_MSECOND,
+      .queue_delay = 0,
+      .backlog = backlog,
+      .frame_budget = frame_budget,
+      .limit = "delay"};
+
+  return gst_rate_event_new (&info);
+}
+
+static GstBuffer *
+frame (guint64 n, gsize size, gboolean key)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, size, NULL);
+
+  gst_buffer_memset (buffer, 0, 0, size);
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = n * FRAME;
+  if (!key)
+    GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  return buffer;
+}
+
+static guint64
+stat_uint64 (GstElement *element, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+  guint small = 0;
+
+  g_object_get (element, "stats", &stats, NULL);
+  if (gst_structure_get_uint (stats, name, &small))
+    value = small;
+  else
+    fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s in stats", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+typedef struct {
+  GstHarness *h;
+  GstElement *rate, *encoder;
+  GstBus *bus;
+  guint64 frames;
+} Rig;
+
+/* `encoder` may be NULL: nothing but ratecontrol. */
+static void
+rig_init (Rig *r, const gchar *encoder, const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("%s%sratecontrol name=rate %s", encoder ? encoder : "",
+      encoder ? " name=encoder ! " : "", properties ? properties : "");
+
+  r->h = gst_harness_new_parse (line);
+  g_free (line);
+  r->rate = gst_harness_find_element (r->h, "ratecontrol");
+  r->encoder = encoder ? gst_bin_get_by_name (GST_BIN (r->h->element), "encoder") : NULL;
+  r->bus = gst_bus_new ();
+  gst_element_set_bus (r->h->element, r->bus);
+  r->frames = 0;
+  gst_harness_set_src_caps_str (r->h, H264);
+  gst_harness_set_sink_caps_str (r->h, H264);
+}
+
+static void
+rig_clear (Rig *r)
+{
+  gst_element_set_bus (r->h->element, NULL);
+  gst_object_unref (r->bus);
+  gst_object_unref (r->rate);
+  g_clear_object (&r->encoder);
+  gst_harness_teardown (r->h);
+}
+
+static void
+rig_frames (Rig *r, guint n, gsize size)
+{
+  for (guint i = 0; i < n; i++) {
+    fail_unless_equals_int (gst_harness_push (r->h, frame (r->frames, size, r->frames == 0)), GST_FLOW_OK);
+    r->frames++;
+    gst_buffer_unref (gst_harness_pull (r->h));
+  }
+}
+
+static guint
+rig_warnings (Rig *r)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (r->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))) {
+    n++;
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+/* --- finding --------------------------------------------------------------------------------------------------------
+ */
+
+static void
+assert_finds (const gchar *line, const gchar *name)
+{
+  GstElement *pipeline = gst_parse_launch (line, NULL), *rate, *encoder = NULL;
+
+  fail_unless (pipeline != NULL, "%s", line);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE);
+  rate = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  g_object_get (rate, "encoder", &encoder, NULL);
+  if (name == NULL)
+    fail_unless (encoder == NULL, "%s", line);
+  else
+    fail_unless (encoder && strcmp (GST_OBJECT_NAME (encoder), name) == 0, "%s", line);
+  g_clear_object (&encoder);
+  gst_object_unref (rate);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+GST_START_TEST (test_finds_the_encoder_wherever_it_is)
+{
+  assert_finds ("videotestsrc ! x264enc name=e ! ratecontrol name=r ! fakesink", "e");
+  assert_finds ("videotestsrc ! x264enc name=e ! video/x-h264,profile=baseline ! ratecontrol name=r ! fakesink", "e");
+  assert_finds ("videotestsrc ! x264enc name=e ! queue ! h264parse ! identity ! ratecontrol name=r ! fakesink", "e");
+  assert_finds (
+      "videotestsrc ! x264enc name=e ! tee name=t ! queue ! ratecontrol name=r ! fakesink t. ! queue ! fakesink", "e");
+  assert_finds ("bin. ( videotestsrc ! x264enc name=e ) ! ratecontrol name=r ! fakesink", "e");
+  assert_finds ("videotestsrc ! vp8enc name=e ! bin. ( ratecontrol name=r ! rtpvp8pay ) ! fakesink", "e");
+  assert_finds (
+      "bin. ( videotestsrc ! bin. ( vp9enc name=e ! queue ) ) ! bin. ( bin. ( ratecontrol name=r ) ! queue ) ! "
+      "fakesink",
+      "e");
+  /* the nearest one, not what an earlier stage was coded with */
+  assert_finds ("videotestsrc ! jpegenc name=far ! jpegdec ! openh264enc name=e ! ratecontrol name=r ! fakesink", "e");
+  assert_finds ("audiotestsrc ! opusenc ! fakesink filesrc ! h264parse ! ratecontrol name=r ! fakesink", NULL);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_encoder_property_wins)
+{
+  GstElement *pipeline = gst_parse_launch ("videotestsrc ! tee name=t ! vp8enc name=a ! ratecontrol name=r ! fakesink "
+                                           "t. ! vp8enc name=b ! fakesink",
+      NULL);
+  GstElement *b = gst_bin_get_by_name (GST_BIN (pipeline), "b"), *rate = gst_bin_get_by_name (GST_BIN (pipeline), "r"),
+             *used = NULL;
+  gint size;
+
+  g_object_set (rate, "encoder", b, NULL);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  g_object_get (rate, "encoder", &used, NULL);
+  fail_unless (used == b);
+  g_object_get (b, "buffer-size", &size, NULL);
+  fail_unless_equals_int (size, 100);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (used);
+  gst_object_unref (rate);
+  gst_object_unref (b);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+/* --- settings at the start ------------------------------------------------------------------------------------------
+ */
+
+static GstElement *
+ready_encoder (const gchar *encoder, const gchar *properties, GstElement **pipeline)
+{
+  gchar *line = g_strdup_printf ("videotestsrc ! %s name=e ! ratecontrol %s ! fakesink", encoder, properties);
+
+  *pipeline = gst_parse_launch (line, NULL);
+  g_free (line);
+  gst_element_set_state (*pipeline, GST_STATE_READY);
+  return gst_bin_get_by_name (GST_BIN (*pipeline), "e");
+}
+
+static void
+done_encoder (GstElement *encoder, GstElement *pipeline)
+{
+  gst_object_unref (encoder);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+static gint64
+setting (GstElement *element, const gchar *name)
+{
+  GValue value = G_VALUE_INIT, number = G_VALUE_INIT;
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), name);
+
+  g_value_init (&value, pspec->value_type);
+  g_value_init (&number, G_TYPE_INT64);
+  g_object_get_property (G_OBJECT (element), name, &value);
+  if (G_VALUE_HOLDS_ENUM (&value))
+    return g_value_get_enum (&value);
+  if (G_VALUE_HOLDS_FLAGS (&value))
+    return g_value_get_flags (&value);
+  g_value_transform (&value, &number);
+  return g_value_get_int64 (&number);
+}
+
+GST_START_TEST (test_prepares_encoders)
+{
+  GstElement *pipeline, *e;
+
+  e = ready_encoder ("x264enc", "start-bitrate=700000", &pipeline);
+  fail_unless_equals_int64 (setting (e, "vbv-buf-capacity"), 100);
+  fail_unless_equals_int64 (setting (e, "bitrate"), 700); /* kbit/s */
+  fail_unless_equals_int64 (setting (e, "tune"), 4);
+  done_encoder (e, pipeline);
+
+  e = ready_encoder ("vp8enc", "start-bitrate=700000", &pipeline);
+  fail_unless_equals_int64 (setting (e, "target-bitrate"), 700000);
+  fail_unless_equals_int64 (setting (e, "end-usage"), 1);
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 100);
+  fail_unless_equals_int64 (setting (e, "deadline"), 1);
+  done_encoder (e, pipeline);
+
+  e = ready_encoder ("vp9enc", "", &pipeline);
+  fail_unless_equals_int64 (setting (e, "lag-in-frames"), 0);
+  fail_unless_equals_int64 (setting (e, "undershoot"), 95);
+  done_encoder (e, pipeline);
+
+  e = ready_encoder ("openh264enc", "", &pipeline);
+  fail_unless_equals_int64 (setting (e, "rate-control"), 1);
+  fail_unless (setting (e, "max-bitrate") > 0);
+  done_encoder (e, pipeline);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_leaves_alone_what_the_user_set)
+{
+  GstElement *pipeline, *e;
+
+  e = ready_encoder ("x264enc bitrate=900 vbv-buf-capacity=250 tune=fastdecode", "", &pipeline);
+  fail_unless_equals_int64 (setting (e, "bitrate"), 900);
+  fail_unless_equals_int64 (setting (e, "vbv-buf-capacity"), 250);
+  fail_unless_equals_int64 (setting (e, "tune"), 2);
+  done_encoder (e, pipeline);
+
+  e = ready_encoder ("vp8enc", "configure-encoder=false", &pipeline);
+  fail_unless_equals_int64 (setting (e, "target-bitrate"), 256000);
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 6000);
+  done_encoder (e, pipeline);
+
+  e = ready_encoder ("x264enc", "start-bitrate=0", &pipeline);
+  fail_unless_equals_int64 (setting (e, "bitrate"), 2048);
+  done_encoder (e, pipeline);
+}
+GST_END_TEST;
+
+static guint
+run_and_count_warnings (const gchar *line, const gchar *part)
+{
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint n = 0;
+  gboolean done = FALSE;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (!done) {
+    message =
+        gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+    fail_unless (message != NULL, "%s", line);
+    fail_unless (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR, "%s", line);
+    done = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+    if (!done) {
+      GError *error;
+      gchar *debug;
+      gst_message_parse_warning (message, &error, &debug);
+      n += strstr (debug, part) || strstr (error->message, part);
+      g_error_free (error);
+      g_free (debug);
+    }
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  return n;
+}
+
+GST_START_TEST (test_says_what_is_wrong_and_what_helps)
+{
+  fail_unless_equals_int (run_and_count_warnings ("videotestsrc num-buffers=5 ! video/x-raw,format=Y444 ! x264enc ! "
+                                                  "ratecontrol ! fakesink",
+                              "format=I420"),
+      1);
+  /* nobody asked for 4:4:4: then it is not coded */
+  fail_unless_equals_int (
+      run_and_count_warnings ("videotestsrc num-buffers=5 ! x264enc ! ratecontrol ! fakesink", "format=I420"), 0);
+  fail_unless_equals_int (run_and_count_warnings ("videotestsrc num-buffers=5 ! video/x-raw,format=I420 ! x264enc "
+                                                  "option-string=nal-hrd=cbr ! ratecontrol ! fakesink",
+                              "take it out of option-string"),
+      1);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_without_an_encoder_or_a_sender)
+{
+  Rig r;
+
+  rig_init (&r, "unheardofenc", NULL);
+  rig_frames (&r, 100, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (500000, 0, 0));
+  rig_frames (&r, 10, 1000);
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->sets, 0);
+  rig_clear (&r);
+
+  rig_init (&r, NULL, NULL);
+  rig_frames (&r, 100, 1000);
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  gst_harness_push_upstream_event (r.h, rate_event (500000, 0, 0));
+  rig_frames (&r, 10, 1000);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  rig_clear (&r);
+
+  rig_init (&r, "vah264enc", "configure-encoder=false");
+  rig_frames (&r, 200, 20000); /* 4 Mbit/s, but nobody has said that this is too much */
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->sets, 0);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+/* --- setting --------------------------------------------------------------------------------------------------------
+ */
+
+GST_START_TEST (test_units)
+{
+  Rig r;
+  gint bitrate = 0, other = 0;
+
+  /* 1 Mbit/s less 3 %: in kbit/s */
+  rig_init (&r, "vah264enc", NULL);
+  rig_frames (&r, 51, 1000); /* 2 s */
+  gst_harness_push_upstream_event (r.h, rate_event (1000000, 0, 0));
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 970);
+  rig_clear (&r);
+
+  /* in bit/s, beside a control of the user's */
+  rig_init (&r, "v4l2h264enc extra-controls=controls,h264_level=4", NULL);
+  rig_frames (&r, 1, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (1000000, 0, 0));
+  fail_unless (gst_structure_get_int (((FakeEncoder *)r.encoder)->controls, "video_bitrate", &bitrate));
+  fail_unless_equals_int (bitrate, 970000);
+  fail_unless (gst_structure_get_int (((FakeEncoder *)r.encoder)->controls, "h264_level", &other));
+  fail_unless_equals_int (other, 4);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_min_and_max_are_kept_and_the_bitrate_is_notified)
+{
+  Rig r;
+  guint bitrate;
+
+  rig_init (&r, "vah264enc", "min-bitrate=300000 max-bitrate=800000 start-bitrate=400000");
+  rig_frames (&r, 10, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (10000, 100000, 1));
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 300);
+  rig_frames (&r, 100, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (90000000, 0, 0));
+  rig_frames (&r, 100, 1000);
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 800);
+  g_object_get (r.rate, "bitrate", &bitrate, NULL);
+  fail_unless_equals_int (bitrate, 800000);
+  fail_unless_equals_int (stat_uint64 (r.rate, "allowed-bitrate"), 90000000);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_an_encoder_with_costly_changes_is_changed_seldom)
+{
+  Rig r;
+  guint sets;
+
+  rig_init (&r, "vah264enc", NULL);
+  rig_frames (&r, 1, 1000);
+  sets = ((FakeEncoder *)r.encoder)->sets;
+  for (guint i = 0; i < 250; i++) { /* 10 s */
+    rig_frames (&r, 1, 4000);
+    gst_harness_push_upstream_event (r.h, rate_event (i & 1 ? 1000000 : 900000, 0, 0));
+  }
+  fail_unless (((FakeEncoder *)r.encoder)->sets - sets <= 6, "%u", ((FakeEncoder *)r.encoder)->sets - sets);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_an_encoder_that_ignores_its_knob_is_reported_once)
+{
+  Rig r;
+  GstStructure *stats;
+  gboolean followed = TRUE;
+
+  rig_init (&r, "v4l2h264enc", NULL);
+  for (guint i = 0; i < 40; i++) { /* 8 s of 1 Mbit/s where 200 kbit/s are allowed */
+    gst_harness_push_upstream_event (r.h, rate_event (200000, 0, 0));
+    rig_frames (&r, 5, 5000);
+  }
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  g_object_get (r.rate, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_boolean (stats, "followed", &followed) && !followed);
+  gst_structure_free (stats);
+  fail_unless (fabs (stat_uint64 (r.rate, "produced-bitrate") - 1e6) < 2e4);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_rate_travels_on_upstream)
+{
+  Rig r;
+  GstEvent *event;
+  gboolean seen = FALSE;
+  GstRateInfo info;
+
+  rig_init (&r, "vah264enc", NULL);
+  rig_frames (&r, 1, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (123456, 7, 8));
+  while ((event = gst_harness_try_pull_upstream_event (r.h))) {
+    seen |= gst_rate_event_parse (event, &info) && info.bitrate == 123456;
+    gst_event_unref (event);
+  }
+  fail_unless (seen);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+/* --- key units ------------------------------------------------------------------------------------------------------
+ */
+
+static guint
+key_units_that_got_through (Rig *r)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (r->h))) {
+    n += gst_video_event_is_force_key_unit (event);
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+static void
+ask_key_unit (Rig *r)
+{
+  gst_harness_push_upstream_event (
+      r->h, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, r->frames));
+}
+
+GST_START_TEST (test_key_unit_storms_are_bounded_and_none_is_forgotten)
+{
+  Rig r;
+
+  rig_init (&r, "vah264enc", "min-key-unit-interval=1000000000");
+  rig_frames (&r, 1, 1000);
+  for (guint i = 0; i < 99; i++) { /* 25 a second for 4 s */
+    ask_key_unit (&r);
+    rig_frames (&r, 1, 1000);
+  }
+  /* at 0, 1, 2, 3 s; the one waiting goes after the next second */
+  fail_unless_equals_int (key_units_that_got_through (&r), 4);
+  rig_frames (&r, 25, 1000);
+  fail_unless_equals_int (key_units_that_got_through (&r), 1);
+  rig_frames (&r, 100, 1000);
+  fail_unless_equals_int (key_units_that_got_through (&r), 0);
+  fail_unless_equals_int (stat_uint64 (r.rate, "key-units-asked"), 99);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_key_frame_answers_the_request_that_waits)
+{
+  Rig r;
+
+  rig_init (&r, "vah264enc", NULL);
+  rig_frames (&r, 1, 1000);
+  ask_key_unit (&r);
+  rig_frames (&r, 1, 1000);
+  ask_key_unit (&r);
+  gst_harness_push (r.h, frame (r.frames++, 5000, TRUE));
+  gst_buffer_unref (gst_harness_pull (r.h));
+  rig_frames (&r, 100, 1000);
+  fail_unless_equals_int (key_units_that_got_through (&r), 1);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+/* --- streams --------------------------------------------------------------------------------------------------------
+ */
+
+GST_START_TEST (test_lists_caps_flushes_and_states)
+{
+  Rig r;
+  GstBufferList *list;
+  GstSegment segment;
+
+  rig_init (&r, "vah264enc", NULL);
+  rig_frames (&r, 10, 1000);
+  list = gst_buffer_list_new ();
+  gst_buffer_list_add (list, frame (10, 500, FALSE));
+  gst_buffer_list_add (list, frame (10, 600, FALSE)); /* the same frame's second part */
+  fail_unless_equals_int (gst_pad_push_list (r.h->srcpad, list), GST_FLOW_OK);
+  fail_unless_equals_int (stat_uint64 (r.rate, "frames"), 11);
+  fail_unless_equals_int (stat_uint64 (r.rate, "bytes"), 11100);
+  r.frames = 11;
+  gst_buffer_unref (gst_harness_pull (r.h));
+  gst_buffer_unref (gst_harness_pull (r.h));
+
+  gst_harness_set_src_caps_str (r.h, H264 ", width = (int) 320, height = (int) 240");
+  rig_frames (&r, 5, 1000);
+  gst_harness_push_event (r.h, gst_event_new_flush_start ());
+  gst_harness_push_event (r.h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (r.h, gst_event_new_segment (&segment));
+  r.frames = 0; /* time stamps begin anew */
+  gst_harness_push_upstream_event (r.h, rate_event (400000, 0, 0));
+  rig_frames (&r, 50, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (800000, 0, 0));
+  rig_frames (&r, 60, 1000);
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 776);
+  gst_harness_push_event (r.h, gst_event_new_eos ());
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_states_in_any_order)
+{
+  GstElement *rate = gst_element_factory_make ("ratecontrol", NULL);
+  static const GstState walk[] = {GST_STATE_PLAYING, GST_STATE_NULL, GST_STATE_READY, GST_STATE_NULL, GST_STATE_PAUSED,
+      GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_NULL};
+  GstStructure *stats;
+
+  g_object_get (rate, "stats", &stats, NULL);
+  gst_structure_free (stats);
+  for (guint i = 0; i < G_N_ELEMENTS (walk); i++)
+    fail_unless (gst_element_set_state (rate, walk[i]) != GST_STATE_CHANGE_FAILURE);
+  gst_object_unref (rate);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_stats_are_posted)
+{
+  Rig r;
+  GstMessage *message;
+  guint n = 0;
+
+  rig_init (&r, "vah264enc", "stats-interval=400000000");
+  rig_frames (&r, 101, 1000); /* 4 s */
+  while ((message = gst_bus_pop_filtered (r.bus, GST_MESSAGE_ELEMENT))) {
+    n += gst_message_has_name (message, "application/x-ratecontrol-stats");
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, 10);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+/* --- real encoders --------------------------------------------------------------------------------------------------
+ */
+
+#define FRAMES 288
+#define FPS 30
+#define WINDOW 6 /* frames */
+
+static const guint step_at[] = {0, 96, 192};
+
+typedef struct {
+  const gchar *encoder;
+  guint kbps[3];
+  gboolean all_key;
+} Steps;
+
+typedef struct {
+  const Steps *steps;
+  guint n;
+  guint bytes[FRAMES];
+  gboolean key[FRAMES];
+  double queue;
+} Record;
+
+static guint
+step_of (guint n)
+{
+  return n >= step_at[2] ? 2 : n >= step_at[1] ? 1 : 0;
+}
+
+/* Stands for the sender: a queue that the network drains, and a report of it every 200 ms and at each step. */
+static GstPadProbeReturn
+on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  Record *r = data;
+  GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
+  guint next, rate;
+
+  if (r->n == FRAMES)
+    return GST_PAD_PROBE_OK;
+  r->bytes[r->n] = gst_buffer_get_size (buffer);
+  r->key[r->n] = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  r->queue = MAX (0, r->queue - 125.0 * r->steps->kbps[step_of (r->n)] / FPS) + r->bytes[r->n];
+  next = ++r->n;
+  rate = 1000 * r->steps->kbps[step_of (next)];
+  if (next % WINDOW == 0)
+    gst_pad_push_event (pad, rate_event (rate, r->queue, MAX (1, rate / 8 * 0.125 - r->queue)));
+  return GST_PAD_PROBE_OK;
+}
+
+static double
+mean_kbps (const Record *r, guint from, guint to)
+{
+  double sum = 0;
+
+  for (guint i = from; i < to; i++)
+    sum += r->bytes[i];
+  return sum * 8 * FPS / (to - from) / 1000;
+}
+
+/* Seconds until a window of 200 ms comes within 10 % of the new rate, or past it; -1 never. */
+static double
+settled_after (const Record *r, guint step, guint end)
+{
+  double target = r->steps->kbps[step], before = step > 0 ? r->steps->kbps[step - 1] : 0;
+
+  for (guint i = step_at[step]; i + WINDOW <= end; i++) {
+    double mean = mean_kbps (r, i, i + WINDOW);
+    if (before > target ? mean < 1.1 * target : mean > 0.9 * target)
+      return (double)(i + WINDOW - step_at[step]) / FPS;
+  }
+  return -1;
+}
+
+static guint
+keys_near (const Record *r, guint step)
+{
+  guint n = 0;
+
+  for (guint i = step_at[step]; i < step_at[step] + FPS; i++)
+    n += r->key[i];
+  return n;
+}
+
+/* A real clip, where there is one; else a moving pattern that needs more than any of the rates. */
+static gchar *
+picture_source (void)
+{
+  const gchar *folder = g_getenv ("QUALITY_CLIPS");
+  gchar *clip, *line;
+
+  if (folder == NULL)
+    folder = g_getenv ("QUALITY_CLIPS_DEFAULT");
+  clip = g_build_filename (folder ? folder : ".", "foreman_cif_intra_openh264.264", NULL);
+  if (g_file_test (clip, G_FILE_TEST_EXISTS))
+    line = g_strdup_printf ("filesrc location=%s ! h264parse ! avdec_h264 ! videoconvert ! videorate ! "
+                            "video/x-raw,format=I420,width=352,height=288,framerate=%d/1",
+        clip, FPS);
+  else
+    line = g_strdup_printf ("videotestsrc pattern=zone-plate kx2=20 ky2=20 kt=3 num-buffers=%d ! "
+                            "video/x-raw,format=I420,width=352,height=288,framerate=%d/1",
+        FRAMES, FPS);
+  g_free (clip);
+  return line;
+}
+
+static void
+run_steps (Record *r)
+{
+  gchar *source = picture_source (), *line;
+  GstElement *pipeline, *sink;
+  GstBus *bus;
+  GstMessage *message;
+  GstPad *pad;
+
+  line = g_strdup_printf ("%s ! %s ! ratecontrol start-bitrate=%u000 ! fakesink name=sink async=false", source,
+      r->steps->encoder, r->steps->kbps[0]);
+  pipeline = gst_parse_launch (line, NULL);
+  fail_unless (pipeline != NULL, "%s", line);
+  sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  pad = gst_element_get_static_pad (sink, "sink");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_frame, r, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  bus = gst_element_get_bus (pipeline);
+  message = gst_bus_timed_pop_filtered (bus, 100 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", line);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+  g_free (line);
+  g_free (source);
+}
+
+static void
+assert_follows (const gchar *encoder, guint a, guint b, guint c, gboolean all_key)
+{
+  Steps steps = {encoder, {a, b, c}, all_key};
+  Record r = {.steps = &steps};
+
+  run_steps (&r);
+  fail_unless (r.n >= 280, "%s: %u frames", encoder, r.n);
+  for (guint i = 0; i < 3; i++) {
+    guint end = i < 2 ? step_at[i + 1] : r.n;
+    double settled = settled_after (&r, i, end), steady = mean_kbps (&r, step_at[i] + 3 * FPS / 2, end);
+    guint keys = i > 0 && !all_key ? keys_near (&r, i) : 0;
+
+    g_print ("%-52s -> %4u kbit/s: 90 %% after %.2f s, then %6.1f kbit/s (%+.1f %%), %u key frames\n", encoder,
+        steps.kbps[i], settled, steady, 100 * (steady / steps.kbps[i] - 1), keys);
+    fail_unless (settled >= 0 && settled <= 1.5, "%s: settled after %g s", encoder, settled);
+    /* 3 % are left free */
+    fail_unless (fabs (steady / (0.97 * steps.kbps[i]) - 1) < 0.15, "%s: %g of %u", encoder, steady, steps.kbps[i]);
+    fail_unless_equals_int (keys, 0);
+  }
+}
+
+GST_START_TEST (test_x264enc_follows)
+{
+  assert_follows ("x264enc speed-preset=ultrafast", 1000, 200, 1500, FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_vp8enc_follows)
+{
+  assert_follows ("vp8enc cpu-used=8", 1000, 200, 1500, FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_vp9enc_follows)
+{
+  assert_follows ("vp9enc cpu-used=8", 1000, 200, 1500, FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_openh264enc_follows)
+{
+  assert_follows ("openh264enc complexity=low", 1000, 200, 1500, FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_jpegenc_follows)
+{
+  assert_follows ("jpegenc", 3000, 1200, 4500, TRUE);
+}
+GST_END_TEST;
+
+static Suite *
+ratecontrol_suite (void)
+{
+  Suite *s = suite_create ("ratecontrol");
+  TCase *tc = tcase_create ("general");
+
+  register_fakes ();
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_finds_the_encoder_wherever_it_is);
+  tcase_add_test (tc, test_encoder_property_wins);
+  tcase_add_test (tc, test_prepares_encoders);
+  tcase_add_test (tc, test_leaves_alone_what_the_user_set);
+  tcase_add_test (tc, test_says_what_is_wrong_and_what_helps);
+  tcase_add_test (tc, test_without_an_encoder_or_a_sender);
+  tcase_add_test (tc, test_units);
+  tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
+  tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);
+  tcase_add_test (tc, test_an_encoder_that_ignores_its_knob_is_reported_once);
+  tcase_add_test (tc, test_the_rate_travels_on_upstream);
+  tcase_add_test (tc, test_key_unit_storms_are_bounded_and_none_is_forgotten);
+  tcase_add_test (tc, test_a_key_frame_answers_the_request_that_waits);
+  tcase_add_test (tc, test_lists_caps_flushes_and_states);
+  tcase_add_test (tc, test_states_in_any_order);
+  tcase_add_test (tc, test_stats_are_posted);
+  tcase_add_test (tc, test_x264enc_follows);
+  tcase_add_test (tc, test_vp8enc_follows);
+  tcase_add_test (tc, test_vp9enc_follows);
+  tcase_add_test (tc, test_openh264enc_follows);
+  tcase_add_test (tc, test_jpegenc_follows);
+  return s;
+}
+
+GST_CHECK_MAIN (ratecontrol);
