@@ -2,13 +2,14 @@
 #include "ccsender.h"
 #include <math.h>
 
-#define RTP_HEADER 12
+#define RTP_HEADER 24 /* with the rtt-sendts extension */
 #define SENT_WINDOW (500 * CC_MSECOND)
 #define MIN_EXPIRY (2 * CC_SECOND) /* of a rate that is no longer repeated */
 #define MAX_EXPIRY (20 * CC_SECOND)
 #define EXPIRY_INTERVALS 5
 #define APPLICATION_LIMIT 2.0 /* x what was sent */
 #define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
+#define MEDIA_SHARE 0.97      /* of the rate: what is never asked for is room for frames to vary */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
@@ -256,7 +257,7 @@ static void
 refill_credit (CcSender *s, CcTime now)
 {
   CcDuration interval = s->frame_interval;
-  double most = s->rate_Bps * clamp (1.5 * cc_seconds (interval), 0.02, 0.2);
+  double most = s->rate_Bps * clamp (1.5 * cc_seconds (interval), 0.02, 0.1);
 
   s->credit_bytes += s->rate_Bps * cc_seconds (cc_time_since (now, s->credit_at));
   if (s->credit_bytes > most)
@@ -310,7 +311,7 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   if (s->first_sent_at == CC_TIME_NONE)
     s->first_sent_at = now;
   s->last_sent_at = now;
-  s->mean_packet_bytes += (fmax (packet->size_bytes, RTP_HEADER) - s->mean_packet_bytes) / (s->packets_sent ? 16 : 1);
+  s->mean_packet_bytes += (fmax (packet->size_bytes, 12) - s->mean_packet_bytes) / (s->packets_sent ? 16 : 1);
   if (s->burst_ready > 0)
     s->burst_ready--;
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
@@ -482,7 +483,7 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
 static double
 media_rate (const CcSender *s)
 {
-  double rtp = s->rate_Bps / wire_factor (s);
+  double rtp = MEDIA_SHARE * s->rate_Bps / wire_factor (s);
   double extra = s->buffer.queued_bytes - rtp * cc_seconds (s->frame_interval);
 
   if (extra > 0)

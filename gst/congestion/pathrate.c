@@ -11,6 +11,7 @@
 #define JUMP_TIME 0.030      /* s: and has lasted */
 #define DRAIN_TIME 0.4       /* s: the fast reaction aims to be rid of the queue within */
 #define CAPACITY_MEMORY 0.4  /* s */
+#define PAIR_GAIN 1.1        /* x R */
 #define FAST_MEMORY 0.06     /* s */
 #define MIN_PERIOD 0.05      /* s */
 #define MAX_PERIOD 0.1       /* s */
@@ -23,10 +24,11 @@
 #define FIRST_TEST 4.0       /* s */
 #define TEST_EVERY 12.0      /* s */
 #define TEST_TIME 0.7        /* s */
+#define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
 #define GROWTH 0.4           /* headroom where packets arrive as they left */
 #define SLOPE_TIME 0.3       /* s */
 #define APPLICATION_LIMIT 2. /* x the receive rate */
-#define SERIAL_FADE 0.1      /* 1/s */
+#define SERIAL_FADE 0.03     /* 1/s */
 #define SLOT (50 * CC_MSECOND)
 #define RECEIVE_SLOTS 20 /* the receive rate is taken over 1 s */
 
@@ -96,20 +98,20 @@ pairs_rate (const PathPairs *pairs, double enough)
   return pairs->pairs >= enough && pairs->arrived > 1e-5 ? pairs->bytes / pairs->arrived : 0;
 }
 
+/* Pairs say something where the second met the first in the queue, or left faster than the mean rate: then the spacing
+   at arrival is the bottleneck's, or shows that there is none. A pause between the trains of a sender is neither. */
 static void
 take_pair (PathRate *p, const PathPacket *packet)
 {
   uint64_t steps = packet->seq - p->last.seq;
   double sent = (double)(int64_t)(packet->sent_at - p->last.sent_at) / 1e9;
   double arrived = (double)(int64_t)(packet->arrived_at - p->last.arrived_at) / 1e9;
-  bool same_frame = packet->frame == p->last.frame;
+  double bytes = (double)packet->wire_bytes * (double)steps; /* lost ones took their time as well */
   bool busy = sent < cc_seconds (p->last_q) - 0.002;
-  double bytes;
+  bool train = packet->frame == p->last.frame && bytes > PAIR_GAIN * p->rate_lag * sent;
 
-  if (steps > 8 || sent < 0 || arrived < 0 || (!same_frame && !busy))
+  if (steps > 8 || sent < 0 || arrived < 0 || (!busy && !train))
     return;
-  /* packets lost in between took their time as well */
-  bytes = (double)packet->wire_bytes * (double)steps;
   pairs_add (&p->slow, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
   pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
 }
@@ -303,28 +305,41 @@ compete (PathRate *p, CcTime now)
     begin_test (p, now);
 }
 
+/* Where single packets say nothing of the capacity: as bold as the time since a queue was last seen. */
+static double
+blind_growth (const PathRate *p)
+{
+  if (!p->met_limit)
+    return GROWTH;
+  if (p->rate_Bps < ETA * p->serial_Bps)
+    return BLIND_GROWTH;
+  return clamp (PROBE_GROWTH * cc_seconds (cc_time_since (p->updated_at, p->busy_at)), PROBE_GROWTH, BLIND_GROWTH);
+}
+
 /* Packets that arrive spaced as they left have seen room for the gain they left with. */
 static double
-mismatch (const PathRate *p)
+mismatch (PathRate *p, CcTime now)
 {
   bool dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
-  double e = BLIND_GROWTH;
+  double e;
 
-  if (p->capacity_Bps > 0) {
-    e = ETA * p->capacity_Bps / p->rate_Bps - 1;
-    if (!dispersed)
-      e = fmax (e, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
-  }
+  if (p->q > Q_BUSY)
+    p->busy_at = now;
+  p->met_limit |= p->q > Q_BUSY || (dispersed && p->capacity_Bps > 0);
+  e = blind_growth (p);
+  if (p->capacity_Bps > 0)
+    e = fmax (ETA * p->capacity_Bps / p->rate_Bps - 1,
+        dispersed ? -1 : clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
   if (p->q > Q_BUSY && !p->competing)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
   return clamp (e, -0.5, 0.5);
 }
 
 static void
-run_law (PathRate *p, double T)
+run_law (PathRate *p, double T, CcTime now)
 {
   double d = loop_delay (p);
-  double change = ALPHA * mismatch (p);
+  double change = ALPHA * mismatch (p, now);
   double grown;
 
   if (!p->competing && p->q > Q_TARGET)
@@ -367,7 +382,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     else
       watch_competition (p, T, now);
     if (!p->testing)
-      run_law (p, fmin (T, 2 * MAX_PERIOD));
+      run_law (p, fmin (T, 2 * MAX_PERIOD), now);
   }
   p->updated_at = now;
   p->next_at = cc_time_add (now, cc_duration (period (p)));
