@@ -32,6 +32,22 @@ def structure_to_dict(structure):
     return fields
 
 
+class Table:
+    """A CSV file that grows with the call, so that the process does not."""
+
+    def __init__(self, path, columns):
+        self.file = open(path, "w")
+        self.file.write(",".join(columns) + "\n")
+
+    def add(self, *values):
+        texts = (f"{v:.6f}" if isinstance(v, float) else "" if v is None else str(v) for v in values)
+        if not self.file.closed:
+            self.file.write(",".join(texts) + "\n")
+
+    def close(self):
+        self.file.close()
+
+
 class Runner:
     """A pipeline and its main loop: ends on SIGTERM, SIGINT, end of stream or error."""
 

@@ -2,7 +2,6 @@
 """The receiving process: tfrcsrc, depayloader, decoder; scores each displayed frame against the clip, keeps the stream
 in received.mkv and some pictures. Its settings are one JSON object."""
 import collections
-import csv
 import json
 import math
 import sys
@@ -10,7 +9,7 @@ import time
 
 import numpy
 
-from .gstio import GLib, Gst, Runner, say, structure_to_dict
+from .gstio import GLib, Gst, Runner, Table, say, structure_to_dict
 from . import clips, codecs
 
 import gi
@@ -102,7 +101,7 @@ class FrameNumbers:
         else:
             self.unwrapped += ((stamp - self.unwrapped + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
         self.by_pts[buffer.pts] = round(self.unwrapped * self.fps / RTP_CLOCK)
-        while len(self.by_pts) > 5000:
+        while len(self.by_pts) > 2000:
             self.by_pts.popitem(last=False)
 
     def of(self, pts):
@@ -123,8 +122,8 @@ class Receiver:
             self.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip")
         self.numbers = FrameNumbers(self.runner["depay"].get_static_pad("sink"), settings["fps"])
         self.recorder = Recorder(f"{settings['out']}/received.mkv")
-        self.shown = []  # (frame, display time, dB)
-        self.stale = []  # (frame, dB) of frames that never came: the picture on display scored against them
+        self.table = Table(f"{settings['out']}/received.csv", ["frame", "displayed", "psnr", "stale"])
+        self.recent = collections.deque(maxlen=2 * settings["fps"])  # (display time, dB)
         self.last = None  # (frame, luma)
         self.pictures = {}
         self.runner["picture"].connect("new-sample", self.on_picture)
@@ -149,7 +148,9 @@ class Receiver:
             self.score_stale(number)
             if number // self.picture_period() not in self.pictures:
                 self.pictures[number // self.picture_period()] = (number, raw)
-        self.shown.append((number, now, psnr(self.clip.luma(number), luma) if self.clip else None))
+        score = psnr(self.clip.luma(number), luma) if self.clip else None
+        self.table.add(number, now, score, 0)
+        self.recent.append((now, score))
         self.last = (number, luma)
         return Gst.FlowReturn.OK
 
@@ -157,26 +158,23 @@ class Receiver:
         return max(int(self.s["duration"] * self.s["fps"] / 8), 1)
 
     def score_stale(self, until):
+        """Frames that never came: the picture on display in their time against them."""
         if self.last:
-            self.stale += [(k, psnr(self.clip.luma(k), self.last[1])) for k in range(self.last[0] + 1, until)]
+            for number in range(self.last[0] + 1, until):
+                self.table.add(number, None, psnr(self.clip.luma(number), self.last[1]), 1)
 
     def report(self):
         since = time.monotonic() - 1
-        recent = [(number, score) for number, at, score in self.shown[-100:] if at > since]
-        scores = [score for _, score in recent if score is not None]
+        recent = [score for at, score in self.recent if at > since]
+        scores = [score for score in recent if score is not None]
         stats = {}
         if self.s["controller"] == "ours":
             structure = self.runner["source"].get_property("stats")
             stats = structure_to_dict(structure) if structure else {}
-        say("receiver", fps=len(recent), psnr=sum(scores) / len(scores) if scores else None, frames=len(self.shown),
-            stats=stats)
+        say("receiver", fps=len(recent), psnr=sum(scores) / len(scores) if scores else None, stats=stats)
         return True
 
-    def write(self, folder):
-        rows = [(n, f"{at:.6f}", "" if score is None else f"{score:.3f}", 0) for n, at, score in self.shown]
-        rows += [(n, "", f"{score:.3f}", 1) for n, score in self.stale]
-        with open(f"{folder}/received.csv", "w", newline="") as file:
-            csv.writer(file).writerows([("frame", "displayed", "psnr", "stale")] + sorted(rows, key=lambda r: r[0]))
+    def write_pictures(self, folder):
         for number, raw in self.pictures.values():
             with open(f"{folder}/picture-{number:05d}.i420", "wb") as file:
                 file.write(raw)
@@ -184,7 +182,8 @@ class Receiver:
     def run(self):
         status = self.runner.run()
         self.recorder.close()
-        self.write(self.s["out"])
+        self.table.close()
+        self.write_pictures(self.s["out"])
         if self.numbers.misses:
             say("warning", text=f"{self.numbers.misses} pictures had no packet's time stamp")
         return status

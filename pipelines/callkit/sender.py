@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The sending process: a clip (or camera), encoder, ratecontrol, payloader, tfrcsink. Its settings are one JSON object."""
-import csv
+import collections
 import json
 import sys
 import threading
 import time
 
-from .gstio import GLib, Gst, Runner, say, structure_to_dict
+from .gstio import GLib, Gst, Runner, Table, say, structure_to_dict
 from . import clips, codecs, units
+
+RATE_FIELDS = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
 
 
 def sink_description(s):
@@ -42,10 +44,10 @@ def description(s):
 class Feeder(threading.Thread):
     """Plays the clip against the pipeline's clock; frame k has the time stamp k/fps."""
 
-    def __init__(self, source, clip, fps, duration, captured):
+    def __init__(self, source, clip, fps, duration, on_captured):
         super().__init__(daemon=True)
         self.source, self.clip, self.fps, self.frames = source, clip, fps, int(duration * fps)
-        self.captured = captured
+        self.on_captured = on_captured
 
     def run(self):
         start = time.monotonic()
@@ -54,7 +56,7 @@ class Feeder(threading.Thread):
             buffer = Gst.Buffer.new_wrapped(self.clip.frame(number).tobytes())
             buffer.pts = Gst.util_uint64_scale(number, Gst.SECOND, self.fps)
             buffer.duration = Gst.SECOND // self.fps
-            self.captured[number] = time.monotonic()
+            self.on_captured(number, time.monotonic())
             if self.source.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
                 return
         self.source.emit("end-of-stream")
@@ -65,8 +67,11 @@ class Sender:
         self.s = settings
         self.codec = codecs.CODECS[settings["encoder"]]
         self.runner = Runner(description(settings))
-        self.captured, self.encoded = {}, []
-        self.rates = []
+        self.captured = Table(f"{settings['out']}/captured.csv", ["frame", "captured"])
+        self.encoded = Table(f"{settings['out']}/sent.csv", ["frame", "encoded", "bytes", "key"])
+        self.rates = Table(f"{settings['out']}/rates.csv", ["time"] + RATE_FIELDS)
+        self.rate = {}  # the latest
+        self.recent = collections.deque(maxlen=2 * settings["fps"])  # (time, bytes) of encoded frames
         pay = self.runner["pay"]
         pay.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.on_frame)
         pay.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_UPSTREAM, self.on_event)
@@ -88,15 +93,24 @@ class Sender:
         segment = _pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
         running = segment.to_running_time(Gst.Format.TIME, buffer.pts)
         number = round(running * self.s["fps"] / Gst.SECOND)
-        self.captured.setdefault(number, now)
-        self.encoded.append((number, now, buffer.get_size(), int(key)))
+        if self.s.get("camera"):
+            self.on_captured(number, now)
+        self.encoded.add(number, now, buffer.get_size(), int(key))
+        self.recent.append((now, buffer.get_size()))
         return Gst.PadProbeReturn.OK
 
     def on_event(self, _pad, info):
         structure = info.get_event().get_structure()
         if structure and structure.get_name() == "GstCongestionRate":
-            self.rates.append((time.monotonic(), structure_to_dict(structure)))
+            self.on_rate(structure_to_dict(structure))
         return Gst.PadProbeReturn.OK
+
+    def on_captured(self, number, at):
+        self.captured.add(number, at)
+
+    def on_rate(self, fields):
+        self.rate = fields
+        self.rates.add(time.monotonic(), *(fields.get(name) for name in RATE_FIELDS))
 
     def set_rate(self, wire_rate):
         rate = codecs.encoder_rate(wire_rate, self.s["fps"])
@@ -104,7 +118,7 @@ class Sender:
             self.runner["encoder"].set_property(self.codec.knob, int(rate / self.codec.unit))
         else:
             self.tell_ratecontrol(wire_rate, rate)
-        self.rates.append((time.monotonic(), {"bitrate": int(rate), "wire-bitrate": int(wire_rate)}))
+        self.on_rate({"bitrate": int(rate), "wire-bitrate": int(wire_rate)})
 
     def tell_ratecontrol(self, wire_rate, rate):
         """The event that a sender which knew the capacity would send."""
@@ -118,44 +132,28 @@ class Sender:
     def follow_capacity(self):
         t = time.monotonic() - self.started if self.started else 0
         share = min(self.s["oracle_share"] * self.schedule.at(t), self.s.get("max") or 1e12)
-        if not self.rates or self.rates[-1][1]["wire-bitrate"] != int(share) or not self.codec.unit:
+        if self.rate.get("wire-bitrate") != int(share):
             self.set_rate(share)
         return True
 
     def report(self):
-        fields = dict(self.rates[-1][1]) if self.rates else {}
-        last = self.encoded[-int(self.s["fps"]):]
-        produced = sum(size for _, at, size, _ in last if at > time.monotonic() - 1) * 8
+        produced = 8 * sum(size for at, size in self.recent if at > time.monotonic() - 1)
         stats = None
         if self.s["controller"] == "ours":
             stats = self.runner["sink"].get_property("stats")
-        say("sender", produced=produced, rate=fields, stats=structure_to_dict(stats) if stats else {},
-            frames=len(self.encoded))
+        say("sender", produced=produced, rate=self.rate, stats=structure_to_dict(stats) if stats else {})
         return True
-
-    def write(self, folder):
-        with open(f"{folder}/sent.csv", "w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["frame", "captured", "encoded", "bytes", "key"])
-            for number, at, size, key in self.encoded:
-                rows.writerow([number, f"{self.captured[number]:.6f}", f"{at:.6f}", size, key])
-        with open(f"{folder}/captured.csv", "w", newline="") as file:
-            csv.writer(file).writerows([("frame", "captured")] + sorted(self.captured.items()))
-        names = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
-        with open(f"{folder}/rates.csv", "w", newline="") as file:
-            rows = csv.writer(file)
-            rows.writerow(["time"] + names)
-            for at, fields in self.rates:
-                rows.writerow([f"{at:.6f}"] + ["" if fields.get(n) is None else fields[n] for n in names])
 
     def run(self):
         if not self.s.get("camera"):
             clip = clips.Clip(self.s["clip"], self.s["width"], self.s["height"], "clip")
-            Feeder(self.runner["source"], clip, self.s["fps"], self.s["duration"], self.captured).start()
+            Feeder(self.runner["source"], clip, self.s["fps"], self.s["duration"],
+                   self.on_captured).start()
         else:
             GLib.timeout_add(int(1000 * self.s["duration"]), lambda: self.runner.finish() or False)
         status = self.runner.run()
-        self.write(self.s["out"])
+        for table in (self.captured, self.encoded, self.rates):
+            table.close()
         return status
 
 

@@ -44,11 +44,12 @@ class Settings:
 class Process:
     """A sender or receiver; what it says goes into a queue of (name, message)."""
 
-    def __init__(self, name, settings, said, folder):
+    def __init__(self, name, settings, said, folder, env):
         self.name = name
         self.errors = open(f"{folder}/{name}.log", "w")
         self.process = subprocess.Popen([sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
-                                        stdout=subprocess.PIPE, stderr=self.errors, text=True, env=paths.environment())
+                                        stdout=subprocess.PIPE, stderr=self.errors, text=True,
+                                        env=paths.environment() | (env or {}))
         threading.Thread(target=self._listen, args=(said,), daemon=True).start()
 
     def _listen(self, said):
@@ -113,8 +114,11 @@ class Progress:
 
 
 class Session:
-    def __init__(self, settings, show=True, watch=None):
-        self.s, self.show, self.watch = settings, show, watch
+    """watch, where given, is called four times a second with (s, {process: pid}, Progress); env is added to the
+    processes' environment."""
+
+    def __init__(self, settings, show=True, watch=None, env=None):
+        self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
         self.folder.mkdir(parents=True, exist_ok=True)
         for old in ("*.csv", "*.i420", "*.log", "received.mkv", "report.html"):
@@ -142,18 +146,18 @@ class Session:
         processes, net = [], None
         try:
             if self.s.receive:
-                processes.append(Process("receiver", {**s, "port": self.s.receive}, self.said, self.folder))
+                processes.append(Process("receiver", {**s, "port": self.s.receive}, self.said, self.folder, self.env))
             elif self.s.remote:
-                processes.append(Process("sender", {**s, "host": self.s.remote}, self.said, self.folder))
+                processes.append(Process("sender", {**s, "host": self.s.remote}, self.said, self.folder, self.env))
             else:
                 peer, = network.free_ports(1)
                 net = network.Bottleneck(peer, self.folder / "packets.csv", self.schedule,
                                          units.Schedule(self.s.reverse) if self.s.reverse else self.schedule,
                                          self.s.delay, self.s.queue, self.s.loss, self.s.seed)
-                processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder))
+                processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder, self.env))
                 self.wait_for("receiver", processes[0])
                 processes.append(Process("sender", {**s, "host": "127.0.0.1", "port": net.a_port}, self.said,
-                                         self.folder))
+                                         self.folder, self.env))
             self.follow(processes, net)
         except KeyboardInterrupt:
             pass
