@@ -4,7 +4,7 @@
 void
 cc_receiver_params_init (CcReceiverParams *params)
 {
-  *params = (CcReceiverParams){.overhead_bytes = 28};
+  *params = (CcReceiverParams){.overhead_bytes = 28, .report_gap = CC_RECEIVER_GAP};
   tfrc_receiver_params_init (&params->tfrc);
   path_rate_params_init (&params->path);
 }
@@ -43,9 +43,11 @@ has_restarted (const CcReceiver *r, const CcArrival *arrival)
 static CcDuration
 gap (const CcReceiver *r)
 {
-  if (r->urgent)
+  CcDuration least = r->params.report_gap;
+
+  if (r->urgent && least > CC_RECEIVER_URGENT_GAP)
     return CC_RECEIVER_URGENT_GAP;
-  return r->tfrc.R > CC_RECEIVER_GAP ? r->tfrc.R : CC_RECEIVER_GAP;
+  return least > 0 && r->tfrc.R > least ? r->tfrc.R : least;
 }
 
 /* When feedback may go, CC_TIME_NONE where none is wanted. */

@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-#define CC_RECEIVER_GAP (50 * CC_MSECOND)        /* between reports, or one round trip where that is longer */
+#define CC_RECEIVER_GAP (50 * CC_MSECOND)        /* between reports: what RTCP's share of a small flow allows */
 #define CC_RECEIVER_URGENT_GAP (20 * CC_MSECOND) /* before an early one */
 #define CC_RECEIVER_MAX_JUMP 3000                /* sequence numbers; beyond, the sender has restarted */
 
@@ -21,6 +21,8 @@ typedef struct {
   TfrcReceiverParams tfrc;
   PathRateParams path;
   uint32_t overhead_bytes; /* UDP + IP per packet: 28 or 48 */
+  CcDuration report_gap;   /* feedback is wanted no sooner than this, or one round trip where that is longer, after the
+                              last; default CC_RECEIVER_GAP; 0: as soon as RFC 5348 says */
 } CcReceiverParams;
 
 typedef struct {
@@ -53,7 +55,7 @@ typedef struct {
 
 void cc_receiver_params_init (CcReceiverParams *params);
 void cc_receiver_init (CcReceiver *r, const CcReceiverParams *params);
-/* Returns true when feedback is wanted at once: a TFRC report is due and the last one is max (R, 50 ms) old, or the
+/* Returns true when feedback is wanted at once: a TFRC report is due and the last one is max (R, report_gap) old, or the
  * path rate fell and the last one is CC_RECEIVER_URGENT_GAP old; it stays wanted until cc_receiver_report (). A sender
  * restart (jump of more than 3000 in seq, rtt back to 0) starts over. */
 bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);

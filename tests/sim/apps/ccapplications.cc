@@ -277,7 +277,7 @@ CcSenderApplication::sample ()
 
   row_list.push_back ({seconds_now (), s.rate_Bps * 8, s.media_Bps * 8, cc_seconds (s.rtt), s.p,
       cc_seconds (s.queue_delay), cc_seconds (s.backlog_delay), s.limit});
-  sampler = Simulator::Schedule (MilliSeconds (100), &CcSenderApplication::sample, this);
+  sampler = Simulator::Schedule (Seconds (config.sample_s), &CcSenderApplication::sample, this);
 }
 
 /* ---- receiver ---- */

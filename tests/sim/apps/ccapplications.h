@@ -32,10 +32,11 @@ struct CcSenderConfig {
   uint16_t port = 5004;
   unsigned payload_bytes = 1200; /* largest RTP payload */
   unsigned ring_packets = 4096;
+  double sample_s = 0.1; /* spacing of rows () */
   uint64_t seed = 1;
 };
 
-/* One row of the sender's state, taken every 100 ms. Rates bit/s, spans s. */
+/* One row of the sender's state, taken every sample_s. Rates bit/s, spans s. */
 struct CcSenderRow {
   double at_s, rate_bps, media_bps, rtt, p, queue_delay, backlog_delay;
   CcLimit limit;

@@ -40,6 +40,7 @@ greedy_tfrc_spec (uint32_t packet_bytes)
   spec.sender.params.tfrc.initial_Bps = 0;
   spec.sender.params.tfrc.min_rto = 0;
   spec.receiver.params.tfrc.min_window = 0;
+  spec.receiver.params.report_gap = 0;
   return spec;
 }
 

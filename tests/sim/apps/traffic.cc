@@ -24,7 +24,7 @@ type_of (TcpKind kind)
   case TcpKind::bbr:
     return TcpBbr::GetTypeId ();
   default:
-    return TcpNewReno::GetTypeId ();
+    return TcpLinuxReno::GetTypeId ();
   }
 }
 
@@ -44,6 +44,7 @@ add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
   Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (spec.buffer_bytes));
   Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (spec.buffer_bytes));
   Config::SetDefault ("ns3::TcpSocket::DelAckCount", UintegerValue (spec.delayed_acks));
+  Config::SetDefault ("ns3::TcpSocket::DelAckTimeout", TimeValue (Seconds (spec.delayed_ack_s)));
   Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (Seconds (min_rto_s)));
   Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (MilliSeconds (1)));
   configure_tcp (dumbbell.left (pair), spec);

@@ -10,6 +10,8 @@
 namespace sim
 {
 
+/* newreno counts acknowledged segments in congestion avoidance (ns-3's TcpLinuxReno): with delayed ACKs ns-3's TcpNewReno
+   grows by half a segment a round-trip, which is b = 2 of the throughput equation where RFC 5348 3.1 wants b = 1. */
 enum class TcpKind { newreno, cubic, bbr };
 
 struct TcpSpec {
@@ -17,7 +19,8 @@ struct TcpSpec {
   double start_s = 0, stop_s = 1e6;
   uint32_t segment_bytes = 1440; /* MSS */
   uint32_t buffer_bytes = 1u << 22;
-  double min_rto_s = 0.2; /* what today's systems use; RFC 6298 says 1 s */
+  /* What today's systems use; RFC 6298 says 1 s, RFC 1122 at most 0.5 s. */
+  double min_rto_s = 0.2, delayed_ack_s = 0.040;
   unsigned delayed_acks = 2;
   uint64_t max_bytes = 0; /* 0: no end */
 };

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* One RFC 5348 flow with data always at hand beside 1, 4 and 8 TCP flows on one bottleneck: does it take a TCP's share
+   in the long run, and is it smoother at every time scale of Saurin 2006, section 5.2.6? */
+#include "ccflow.h"
+#include "scenario.h"
+#include "traffic.h"
+#include <ns3/core-module.h>
+
+using namespace sim;
+
+static const double time_scales_s[] = {0.2, 0.4, 0.5, 0.8, 1, 2, 4, 5, 8, 10};
+
+struct Cell {
+  TcpKind tcp;
+  QueueKind queue;
+  double rtt_ms;
+  unsigned competitors;
+};
+
+/* Each flow's fair share, so that windows stay comparable over the competitors. */
+static const double share_bps = 3e6;
+static const uint32_t packet_bytes = 1492; /* IP; TCP: 1440 + 52 */
+
+struct Outcome {
+  double ratio;                 /* TFRC / mean TCP */
+  double use;                   /* of the capacity */
+  double loss;                  /* of the TFRC flow's packets at the queue */
+  std::vector<double> tfrc_cov; /* by time scale */
+  std::vector<double> tcp_cov;  /* mean over the TCP flows */
+};
+
+static DumbbellSpec
+network (const Cell &cell)
+{
+  DumbbellSpec spec;
+  double bps = share_bps * (cell.competitors + 1);
+  double bdp_packets = bps * cell.rtt_ms / 1000 / 8 / packet_bytes;
+
+  spec.forward.bps = bps;
+  spec.forward.delay_ms = cell.rtt_ms * 0.45;
+  spec.forward.queue.kind = cell.queue;
+  spec.forward.queue.packets = std::max (bdp_packets, 4.0);
+  if (cell.queue == QueueKind::red) {
+    /* A buffer of two BDP with thresholds at a quarter of and one and a quarter BDP, as in the TFRC papers. */
+    spec.forward.queue.packets = std::max (2 * bdp_packets, 20.0);
+    spec.forward.queue.red_min = std::max (bdp_packets / 4, 5.0);
+    spec.forward.queue.red_max = std::max (bdp_packets * 5 / 4, 15.0);
+  }
+  return spec;
+}
+
+static std::vector<double>
+covs (const RateSeries &series, double from_s, double to_s)
+{
+  std::vector<double> list;
+
+  for (double scale : time_scales_s)
+    list.push_back (cov_of (series.rates_bps (from_s, to_s, scale)));
+  return list;
+}
+
+static void
+build (Dumbbell &net, const Cell &cell)
+{
+  ns3::Ptr<ns3::UniformRandomVariable> random = ns3::CreateObject<ns3::UniformRandomVariable> ();
+
+  /* Access delays 0.02..0.03 of the round-trip time each: no two flows in lock-step (phase effects of drop tail). */
+  for (unsigned i = 0; i <= cell.competitors; i++)
+    net.add_pair (cell.rtt_ms * random->GetValue (0.02, 0.03));
+  for (unsigned i = 1; i <= cell.competitors; i++) {
+    TcpSpec tcp;
+    tcp.kind = cell.tcp;
+    tcp.start_s = random->GetValue (0, 5);
+    add_tcp (net, i, tcp);
+  }
+}
+
+static Outcome
+run_cell (const Options &options, const Cell &cell, double duration_s)
+{
+  Dumbbell net (network (cell));
+  double from_s = duration_s / 5;
+  Outcome out = {};
+
+  build (net, cell);
+  CcFlowSpec spec = greedy_tfrc_spec (packet_bytes);
+  spec.start_s = 2;
+  spec.sender.seed = options.seed;
+  add_cc_flow (net, 0, spec);
+  ns3::Simulator::Stop (ns3::Seconds (duration_s));
+  ns3::Simulator::Run ();
+  const auto &pairs = net.forward ().pair;
+  std::vector<double> tcp_bps;
+  out.tcp_cov.resize (std::size (time_scales_s));
+  for (unsigned i = 1; i <= cell.competitors; i++) {
+    tcp_bps.push_back (pairs[i].received.mean_bps (from_s, duration_s));
+    std::vector<double> cov = covs (pairs[i].received, from_s, duration_s);
+    for (size_t k = 0; k < cov.size (); k++)
+      out.tcp_cov[k] += cov[k] / cell.competitors;
+  }
+  double tfrc_bps = pairs[0].received.mean_bps (from_s, duration_s);
+  out.ratio = tfrc_bps / mean_of (tcp_bps);
+  out.use = net.forward ().all.received.mean_bps (from_s, duration_s) / (share_bps * (cell.competitors + 1));
+  out.loss = (double)pairs[0].dropped / std::max<uint64_t> (pairs[0].arrived, 1);
+  out.tfrc_cov = covs (pairs[0].received, from_s, duration_s);
+  ns3::Simulator::Destroy ();
+  return out;
+}
+
+static void
+report_cell (Report &report, const Cell &cell, Csv &csv)
+{
+  Outcome out = run_cell (report.options (), cell, report.options ().quick ? 100 : 300);
+  std::string name = format ("%u TCP, %.0f ms", cell.competitors, cell.rtt_ms);
+  double worst = 0, worst_scale = 0;
+
+  for (size_t k = 0; k < out.tfrc_cov.size (); k++) {
+    double relative = out.tfrc_cov[k] / out.tcp_cov[k];
+    if (relative > worst) {
+      worst = relative;
+      worst_scale = time_scales_s[k];
+    }
+    csv.row ({(double)(cell.tcp == TcpKind::cubic), (double)(cell.queue == QueueKind::red), cell.rtt_ms,
+        (double)cell.competitors, out.ratio, out.use, out.loss, time_scales_s[k], out.tfrc_cov[k], out.tcp_cov[k]});
+  }
+  report.check (name + ": TFRC / mean TCP", out.ratio, 0.5, 2, "0.5..2");
+  report.check (
+      format ("%s: CoV / TCP's, worst scale (%.1f s)", name.c_str (), worst_scale), worst, 0, 1, "< 1 at every scale");
+}
+
+static void
+run_cells (Report &report, TcpKind tcp, QueueKind queue, const char *name)
+{
+  Csv csv (report.options (), std::string ("tcpfair-") + name,
+      "cubic,red,rtt_ms,competitors,ratio,use,loss,scale_s,tfrc_cov,tcp_cov");
+
+  for (double rtt_ms : {20.0, 100.0, 200.0})
+    for (unsigned competitors : {1u, 4u, 8u})
+      if (!report.options ().quick || (rtt_ms == 100 && competitors == 4))
+        report_cell (report, {tcp, queue, rtt_ms, competitors}, csv);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_scenarios (argc, argv,
+      {{"newreno-droptail", "a fair and smoother share beside NewReno, drop tail of one BDP", true,
+           [] (Report &r) { run_cells (r, TcpKind::newreno, QueueKind::droptail, "newreno-droptail"); }},
+          {"newreno-red", "the same through RED", true,
+              [] (Report &r) { run_cells (r, TcpKind::newreno, QueueKind::red, "newreno-red"); }},
+          {"cubic-droptail", "a fair and smoother share beside Cubic, drop tail of one BDP", true,
+              [] (Report &r) { run_cells (r, TcpKind::cubic, QueueKind::droptail, "cubic-droptail"); }},
+          {"cubic-red", "the same through RED", true,
+              [] (Report &r) { run_cells (r, TcpKind::cubic, QueueKind::red, "cubic-red"); }}});
+}
