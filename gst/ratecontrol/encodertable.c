@@ -42,7 +42,6 @@ static const EncoderRow table[] = {
         "quality 5, then more than asked"},
     {"av1enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1000, FALSE, FALSE, FALSE, aom_settings, QUANTIZER_FLOOR},
     {"x265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, x265_settings, QUANTIZER_FLOOR},
-    {"theoraenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, FALSE, none, "drops frames"},
     {"vah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
     {"vah264lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},
     {"vah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, va_settings, QUANTIZER_FLOOR},

@@ -29,7 +29,7 @@ GST_DEBUG_CATEGORY_STATIC (rate_control_debug);
 
 #define DEFAULT_MIN_BITRATE 20000
 #define DEFAULT_MAX_BITRATE G_MAXUINT
-#define DEFAULT_START_BITRATE 500000
+#define DEFAULT_START_BITRATE 300000
 #define DEFAULT_MIN_KEY_UNIT_INTERVAL GST_SECOND
 #define QUIET_FOR (2 * GST_SECOND) /* without a rate event, then it is told once */
 
@@ -434,13 +434,14 @@ make_stats (GstRateControl *self)
 static GstClockTime
 stamp_of (GstBaseTransform *trans, GstBuffer *buffer)
 {
-  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer), running = GST_CLOCK_TIME_NONE;
+  GstClockTime time = GST_BUFFER_DTS_OR_PTS (buffer), running;
 
-  if (GST_CLOCK_TIME_IS_VALID (time) && trans->segment.format == GST_FORMAT_TIME)
-    running = gst_segment_to_running_time (&trans->segment, GST_FORMAT_TIME, time);
-  if (GST_CLOCK_TIME_IS_VALID (running))
-    return running;
-  return GST_CLOCK_TIME_IS_VALID (time) ? time : gst_util_get_timestamp ();
+  if (time > G_MAXINT64) /* none, or what some codecs take for none */
+    return gst_util_get_timestamp ();
+  running = trans->segment.format == GST_FORMAT_TIME
+                ? gst_segment_to_running_time (&trans->segment, GST_FORMAT_TIME, time)
+                : GST_CLOCK_TIME_NONE;
+  return GST_CLOCK_TIME_IS_VALID (running) ? running : time;
 }
 
 static double

@@ -859,7 +859,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_jpegenc_follows)
 {
-  assert_follows ("jpegenc", 3000, 1200, 4500, TRUE);
+  assert_follows ("jpegenc", 4000, 1800, 5000, TRUE);
 }
 GST_END_TEST;
 
