@@ -564,8 +564,7 @@ key_units_that_got_through (Rig *r)
 static void
 ask_key_unit (Rig *r)
 {
-  gst_harness_push_upstream_event (
-      r->h, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, r->frames));
+  gst_harness_push_upstream_event (r->h, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, 0));
 }
 
 GST_START_TEST (test_key_unit_storms_are_bounded_and_none_is_forgotten)
@@ -672,6 +671,35 @@ GST_START_TEST (test_stats_are_posted)
     gst_message_unref (message);
   }
   fail_unless_equals_int (n, 10);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+static gpointer
+shower_with_events (gpointer data)
+{
+  Rig *r = data;
+
+  for (guint i = 0; i < 500; i++) {
+    gst_harness_push_upstream_event (r->h, rate_event (i & 1 ? 1000000 : 300000, i, 0));
+    ask_key_unit (r);
+  }
+  return NULL;
+}
+
+GST_START_TEST (test_events_from_another_thread)
+{
+  Rig r;
+  GThread *thread;
+
+  rig_init (&r, "v4l2h264enc", NULL);
+  rig_frames (&r, 1, 1000);
+  thread = g_thread_new ("sender", shower_with_events, &r);
+  rig_frames (&r, 500, 1000);
+  g_thread_join (thread);
+  fail_unless_equals_int (stat_uint64 (r.rate, "rate-events"), 500);
+  fail_unless_equals_int (stat_uint64 (r.rate, "key-units-asked"), 500);
+  fail_unless_equals_int (stat_uint64 (r.rate, "frames"), 501);
   rig_clear (&r);
 }
 GST_END_TEST;
@@ -887,6 +915,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_lists_caps_flushes_and_states);
   tcase_add_test (tc, test_states_in_any_order);
   tcase_add_test (tc, test_stats_are_posted);
+  tcase_add_test (tc, test_events_from_another_thread);
   tcase_add_test (tc, test_x264enc_follows);
   tcase_add_test (tc, test_vp8enc_follows);
   tcase_add_test (tc, test_vp9enc_follows);
