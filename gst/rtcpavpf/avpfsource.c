@@ -182,11 +182,13 @@ avpf_source_on_bye (AvpfSourceTable *table, AvpfSource *source, GstClockTime now
   table->byes++;
 }
 
-void
+gboolean
 avpf_source_on_rtp_after_bye (AvpfSource *source)
 {
-  if (++source->after_bye > BYE_STRAGGLERS)
-    source->bye_at = GST_CLOCK_TIME_NONE;
+  if (++source->after_bye <= BYE_STRAGGLERS)
+    return FALSE;
+  source->bye_at = GST_CLOCK_TIME_NONE;
+  return TRUE;
 }
 
 GstStructure *

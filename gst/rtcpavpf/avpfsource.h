@@ -62,8 +62,8 @@ GstClockTime avpf_source_next_timeout (const AvpfSource *source);
 gboolean avpf_source_present (const AvpfSource *source);
 void avpf_source_set_address (AvpfSource *source, GSocketAddress *address);
 void avpf_source_on_bye (AvpfSourceTable *table, AvpfSource *source, GstClockTime now);
-/* RTP after a BYE: stragglers are ignored, a stream that goes on takes the BYE back. */
-void avpf_source_on_rtp_after_bye (AvpfSource *source);
+/* RTP after a BYE: stragglers are to be ignored, a stream that goes on takes the BYE back (TRUE). */
+gboolean avpf_source_on_rtp_after_bye (AvpfSource *source);
 GstStructure *avpf_source_stats (const AvpfSource *source);
 
 G_END_DECLS

@@ -193,6 +193,7 @@ reset (GstRtcpAvpf *self)
   self->rtcp_sent = self->rtcp_bytes_sent = self->feedback_discarded = self->collisions = 0;
   self->found_extension_id = 0;
   self->stats_at = 0;
+  self->housekept_at = gst_rtcp_avpf_now (self);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
 }
 

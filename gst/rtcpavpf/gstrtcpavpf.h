@@ -45,8 +45,8 @@ struct _GstRtcpAvpf {
   RtpCodec codec;
 
   gdouble receive_bps;
-  guint64 wire_bytes; /* since the last round of housekeeping */
-  GstClockTime housekeeping_at, stats_at;
+  guint64 wire_bytes; /* since housekept_at */
+  GstClockTime housekept_at, stats_at;
   guint64 packets, bad_packets, bad_rtcp, rtcp_received, rtcp_sent, rtcp_bytes_sent, feedback_discarded, collisions;
 };
 

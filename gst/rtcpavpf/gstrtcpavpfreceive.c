@@ -13,6 +13,7 @@
 #define COLLISION_INTERVAL (10 * GST_SECOND)
 #define LONGEST_AGE (10 * GST_SECOND) /* a timestamp further back is no arrival time */
 #define ONE_BYTE_IDS 14
+#define RTP_HEADER_BYTES 12
 
 /* How long ago the buffer arrived: the socket's time stamp travels as DTS, a running time. */
 static GstClockTime
@@ -44,6 +45,7 @@ source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTim
   key_request_params_init (&params.key);
   params.key.min_interval = self->pli_interval;
   params.key.repeat = rtp_codec_tells_key_units (self->codec);
+  gst_rtcp_avpf_wake_before (self, now + GST_SECOND);
   return avpf_source_table_add (&self->table, ssrc, &params, now);
 }
 
@@ -163,16 +165,17 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
     s->first_is_key = FALSE;
   if (verdict == RTP_RECEPTION_RESTART)
     on_restart (self, s);
-  joins = s->reception.valid && !s->valid;
+  joins = s->reception.valid && !GST_CLOCK_TIME_IS_VALID (s->last_rtp);
   if (joins)
     on_first_valid (self, s);
   look_for_key_unit (self, s, rtp, verdict);
   if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_JUMP || verdict == RTP_RECEPTION_DUPLICATE)
     return;
   s->last_rtp = now;
-  if (joins)
+  if (joins || !self->timing_runs)
     gst_rtcp_avpf_update_members (self, now);
   s->bytes += gst_rtp_buffer_get_packet_len (rtp);
+  self->wire_bytes += gst_rtp_buffer_get_packet_len (rtp) + s->cc.params.overhead_bytes;
   wanted = feed_controller (self, s, rtp, arrived_at);
   if (s->reception.loss && self->auto_pli && self->is_video && self->codec != RTP_CODEC_INTRA)
     key_request_on_loss (&s->key, s->reception.lost_seq);
@@ -190,17 +193,14 @@ on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now
   AvpfSource *s;
   guint32 ssrc;
 
-  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+  if (gst_buffer_get_size (buffer) < RTP_HEADER_BYTES || !gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
     return FALSE;
   ssrc = gst_rtp_buffer_get_ssrc (&rtp);
   if (ssrc == self->ssrc)
     on_collision (self, now);
   self->packets++;
   s = source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
-  if (s != NULL && GST_CLOCK_TIME_IS_VALID (s->bye_at)) {
-    avpf_source_on_rtp_after_bye (s);
-  } else if (s != NULL) {
-    self->wire_bytes += gst_buffer_get_size (buffer) + s->cc.params.overhead_bytes;
+  if (s != NULL && (!GST_CLOCK_TIME_IS_VALID (s->bye_at) || avpf_source_on_rtp_after_bye (s))) {
     on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);
     if (avpf_source_present (s) && s->last_rtp == now && meta != NULL)
       avpf_source_set_address (s, meta->addr);

@@ -11,6 +11,7 @@
 #define RTCP_FRACTION 0.05 /* RFC 3550 6.2 */
 #define BANDWIDTH_FLOOR 500000.0
 #define HOUSEKEEPING_INTERVAL GST_SECOND
+#define MEMBER_TIMEOUT (25 * GST_SECOND) /* before there is a session: 5 intervals of 5 s */
 #define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T */
 #define SHORTEST_WAIT GST_MSECOND
 #define LONGEST_WAIT (600 * GST_SECOND)
@@ -61,8 +62,6 @@ gst_rtcp_avpf_update_members (GstRtcpAvpf *self, GstClockTime now)
     params.random = (CcRandom){.next = next_random};
     avpf_timing_init (&self->timing, &params, now);
     self->timing_runs = TRUE;
-    self->housekeeping_at = now + HOUSEKEEPING_INTERVAL;
-    self->wire_bytes = 0;
   }
   self->timing_runs = members > 0;
   if (self->timing_runs)
@@ -172,17 +171,35 @@ run_sources (GstRtcpAvpf *self, GstClockTime now)
   }
 }
 
+static GstClockTime
+member_timeout (GstRtcpAvpf *self)
+{
+  return self->timing_runs ? avpf_timing_member_timeout (&self->timing) : MEMBER_TIMEOUT;
+}
+
 static void
 keep_house (GstRtcpAvpf *self, GstClockTime now)
 {
-  GstClockTime since = now - (self->housekeeping_at - HOUSEKEEPING_INTERVAL);
-
-  self->receive_bps = (gdouble)self->wire_bytes * 8 / cc_seconds (since);
+  if (now > self->housekept_at)
+    self->receive_bps = (gdouble)self->wire_bytes * 8 / cc_seconds (now - self->housekept_at);
   self->wire_bytes = 0;
-  self->housekeeping_at = now + HOUSEKEEPING_INTERVAL;
-  avpf_source_table_expire (&self->table, avpf_timing_member_timeout (&self->timing), now);
+  self->housekept_at = now;
+  avpf_source_table_expire (&self->table, member_timeout (self), now);
   gst_rtcp_avpf_update_members (self, now);
-  avpf_timing_set_bandwidth (&self->timing, gst_rtcp_avpf_rtcp_bandwidth (self));
+  if (self->timing_runs)
+    avpf_timing_set_bandwidth (&self->timing, gst_rtcp_avpf_rtcp_bandwidth (self));
+}
+
+/* From the arrival of the first source on. */
+static GstClockTime
+housekeeping_at (GstRtcpAvpf *self)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (self->table.sources[i] != NULL)
+      return self->housekept_at + HOUSEKEEPING_INTERVAL;
+  return GST_CLOCK_TIME_NONE;
 }
 
 static void
@@ -204,7 +221,7 @@ run_timing (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
 static void
 run (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
 {
-  if (self->timing_runs && self->housekeeping_at <= now)
+  if (housekeeping_at (self) <= now)
     keep_house (self, now);
   run_sources (self, now);
   run_timing (self, now, out);
@@ -228,10 +245,9 @@ next_timeout (GstRtcpAvpf *self, GstClockTime now)
   GstClockTime next = now + LONGEST_WAIT;
   guint i;
 
-  if (self->timing_runs) {
+  if (self->timing_runs)
     next = MAX (avpf_timing_next_timeout (&self->timing), now + SHORTEST_WAIT);
-    earliest (&next, now, self->housekeeping_at);
-  }
+  earliest (&next, now, housekeeping_at (self));
   if (self->stats_interval != 0)
     earliest (&next, now, self->stats_at);
   for (i = 0; i < AVPF_MAX_SOURCES; i++)
