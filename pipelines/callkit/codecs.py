@@ -16,7 +16,9 @@ class Codec:
     muxable: str  # between depayloader and matroskamux
 
 
-_VPX = "deadline=1 end-usage=cbr cpu-used=4 threads=1 keyframe-max-dist=300 error-resilient=default"
+# A negative cpu-used is a fixed speed; a positive one lets the encoder change it, and with it the rate, whenever the
+# machine is busy.
+_VPX = "deadline=1 end-usage=cbr cpu-used=-6 threads=1 keyframe-max-dist=300 error-resilient=default"
 _VPX_LIVE = ("buffer-size=100 buffer-initial-size=60 buffer-optimal-size=80 undershoot=95 overshoot=15 "
              "min-quantizer=2 max-quantizer=56 lag-in-frames=0 max-intra-bitrate=300")
 
@@ -29,7 +31,7 @@ CODECS = {
                          "rtph264depay request-keyframe=true", "avdec_h264 max-threads=1", "H264", "h264parse"),
     "vp8enc": Codec("vp8enc " + _VPX, _VPX_LIVE, "target-bitrate", 1, "rtpvp8pay picture-id-mode=2",
                     "rtpvp8depay request-keyframe=true", "vp8dec", "VP8", "identity"),
-    "vp9enc": Codec("vp9enc " + _VPX.replace("cpu-used=4", "cpu-used=8"), _VPX_LIVE, "target-bitrate", 1,
+    "vp9enc": Codec("vp9enc " + _VPX.replace("cpu-used=-6", "cpu-used=8"), _VPX_LIVE, "target-bitrate", 1,
                     "rtpvp9pay picture-id-mode=2", "rtpvp9depay request-keyframe=true", "vp9dec", "VP9", "identity"),
     "jpegenc": Codec("jpegenc", "", "quality", 0, "rtpjpegpay", "rtpjpegdepay", "jpegdec", "JPEG", "identity"),
 }

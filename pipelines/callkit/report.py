@@ -193,3 +193,15 @@ def write(call, schedule, result, path):
         f"<!DOCTYPE html><meta charset=utf-8><title>{html.escape(title)}</title><style>{STYLE}</style>"
         f"<h1>{html.escape(title)}</h1>{_table(lines(result))}<h2>Over time</h2>{_img(plot(call, schedule))}"
         f"<h2>Steady parts</h2>{_phases(result)}<h2>Pictures</h2>{figures}<h2>Set-up</h2>{setup}")
+
+
+def picture(call, schedule, path):
+    """The rates and the queue alone, small enough for a README."""
+    figure, axes = pyplot.subplots(2, 1, sharex=True, figsize=(10, 5), height_ratios=[3, 2], constrained_layout=True)
+    _plot_rates(axes[0], call, schedule)
+    _plot_queue(axes[1], call)
+    axes[1].set_xlabel("s")
+    axes[0].set_xlim(0, max(call.end, 1))
+    for each in axes:
+        each.grid(alpha=0.25)
+    pathlib.Path(path).write_bytes(_png(figure))

@@ -121,7 +121,7 @@ class Session:
         self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
         self.folder.mkdir(parents=True, exist_ok=True)
-        for old in ("*.csv", "*.i420", "*.log", "received.mkv", "report.html"):
+        for old in ("*.csv", "*.i420", "*.log", "received.mkv", "report.html", "call.png"):
             for path in self.folder.glob(old):
                 path.unlink()
         self.schedule = units.Schedule(settings.capacity)
@@ -226,4 +226,5 @@ class Session:
         result["problems"] = self.problems
         (self.folder / "summary.json").write_text(json.dumps(result, indent=1))
         report.write(call, self.schedule, result, self.folder / "report.html")
+        report.picture(call, self.schedule, self.folder / "call.png")
         return result
