@@ -67,16 +67,23 @@ oldest_slot (const CcPacer *p, CcDuration R, CcTime now)
   return now > T ? now - T : 0;
 }
 
+/* Into [now - T, now + t_gran/2]: no slot that is allowed lies further ahead. */
+static CcTime
+slot_used (const CcPacer *p, CcDuration R, CcTime now)
+{
+  CcTime oldest = oldest_slot (p, R, now), newest = cc_time_add (now, p->params.t_gran / 2);
+
+  if (p->t_i < oldest)
+    return oldest;
+  return cc_time_min (p->t_i, newest);
+}
+
 void
 cc_pacer_on_sent (CcPacer *p, uint32_t bytes, CcDuration R, CcTime now)
 {
-  CcTime oldest = oldest_slot (p, R, now);
-
-  p->t_last = p->t_i;
-  if (p->t_last < oldest) {
-    p->t_last = oldest;
+  p->t_last = slot_used (p, R, now);
+  if (p->t_last != p->t_i)
     p->carry_ns = 0;
-  }
   p->last_bytes = bytes;
   p->carry_ns = split_ipi (p, p->carry_ns);
 }

@@ -34,6 +34,7 @@ void cc_pacer_set_rate (CcPacer *p, double rate_Bps);
 /* When the next packet may leave, t_delta = min (t_ipi, t_gran, R)/2 early; R 0: unknown, left out. Pure. */
 CcTime cc_pacer_next (const CcPacer *p, CcDuration R);
 bool cc_pacer_may_send (const CcPacer *p, CcDuration R, CcTime now);
+/* Packets sent without asking leave one slot of debt at most. */
 void cc_pacer_on_sent (CcPacer *p, uint32_t bytes, CcDuration R, CcTime now);
 #ifdef __cplusplus
 }

@@ -110,6 +110,17 @@ START_TEST (test_rate_change_moves_the_pending_slot)
 }
 END_TEST
 
+/* A hundred packets that another policy let pass: the next waits for one slot, 10 ms, and half of t_gran. */
+START_TEST (test_packets_sent_unasked_leave_no_debt)
+{
+  CcPacer p = pacer (100e3);
+
+  for (int i = 0; i < 100; i++)
+    cc_pacer_on_sent (&p, 1000, R, START);
+  ck_assert_uint_eq (p.t_i, START + 10 * CC_MSECOND + 125 * CC_USECOND);
+}
+END_TEST
+
 START_TEST (test_tiny_rate_saturates)
 {
   CcPacer p = pacer (1e-12);
@@ -121,4 +132,5 @@ START_TEST (test_tiny_rate_saturates)
 END_TEST
 
 CC_TEST_MAIN ("ccpacer", test_nominal_spacing, test_mean_rate_does_not_drift, test_late_wakeups_lose_nothing,
-    test_burst_after_idle_is_bounded, test_rate_change_moves_the_pending_slot, test_tiny_rate_saturates)
+    test_burst_after_idle_is_bounded, test_rate_change_moves_the_pending_slot, test_packets_sent_unasked_leave_no_debt,
+    test_tiny_rate_saturates)
