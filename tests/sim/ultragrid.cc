@@ -377,6 +377,9 @@ video (Report &report, const VideoCase &c, double duration_s)
   model.fps = c.fps;
   model.min_bps = 50e3;
   model.max_bps = 8e6;
+  model.intra_only = model.obey_budget = true; /* M-JPEG at the maximum frame length, 6.2.3 and 6.3.2 */
+  model.tau_v_s = 0;
+  model.least_frame_bytes = 500;
   net.add_pair (access_ms (path));
   CcFlowSpec spec = cc_flow_spec (CC_MODE_RFC5348, std::make_shared<VideoModelSource> (model));
   spec.sender.params.buffer.max_delay = 150 * CC_MSECOND; /* gamma, 6.3.1 */
@@ -426,10 +429,37 @@ sending_buffer (Report &report)
     report.check (name + (far ? " U8: longest gap s" : " U7: longest gap s"), out.longest_gap_s, 0, far ? 0.5 : 0.3,
         far ? "for ever" : "2 s");
     report.check (name + " frames sent / captured", out.sent_fps / c.fps, 0.9, 1.02, c.published);
-    report.check (name + " whole frames / sent", out.whole, 0.9, 1.01);
+    /* TFRC finds its rate by losing: a frame of 60 packets loses one more often than one of 8. */
+    report.check (name + " whole frames / sent", out.whole, 0.8, 1.01);
     report.note (name + " use of the link", out.use);
     report.note (name + " p95 capture to arrival ms", out.p95_delay_s * 1000, "150 wanted");
   }
+}
+
+/* U9: idle for 5 s, then the camera is back; the thesis slow-started at every gap and filled gaps with dummies. */
+static void
+pause (Report &report)
+{
+  Path path = {100, 1000, 15000};
+  Dumbbell net (network (path));
+  VideoModel model;
+
+  model.pause_from_s = 40;
+  model.pause_to_s = 45;
+  model.min_bps = 50e3;
+  net.add_pair (access_ms (path));
+  CcFlowSpec spec = cc_flow_spec (CC_MODE_RFC5348, std::make_shared<VideoModelSource> (model));
+  spec.sender.params.max_Bps = 1e6;
+  CcFlow flow = add_cc_flow (net, 0, spec);
+  run_until (80);
+  const RateSeries &received = net.forward ().pair[0].received;
+  double before = received.mean_bps (20, 40);
+  report.check ("U9: bytes sent in the pause", received.mean_bps (41, 44.9) * 3.9 / 8, 0, 0, "dummies");
+  report.check (
+      "U9: first 1.5 s after / before", received.mean_bps (45, 46.5) / before, 0.25, 1.5, "slow start at every gap");
+  report.check ("U9: seconds to 80 % of before", reached_at (received, 45, 80, 0.8 * before), 0, 5);
+  write_series (report, "pause", net, flow, 80);
+  ns3::Simulator::Destroy ();
 }
 
 /* U4, U9: a source below the allowed rate, and one that pauses. */
@@ -470,6 +500,7 @@ main (int argc, char **argv)
           {"loss", "random loss of 0.1, 1, 2 and 10 %", true, random_loss},
           {"pareto", "bursty UDP beside TFRC at 200 ms / 200 kb/s", true, bursty_traffic},
           {"video", "no long gaps, no black picture through the sending buffer (U7, U8)", true, sending_buffer},
+          {"pause", "five seconds without a camera cost little (U9)", true, pause},
           {"limited", "below the allowed rate nothing runs away and nothing is padded (U4, U9)", true,
               limited_by_data}});
 }

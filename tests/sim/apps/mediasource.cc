@@ -86,11 +86,13 @@ VideoModelSource::follow_target ()
   double wanted = std::clamp (sender->status ().media_Bps * 8, model.min_bps, model.max_bps);
   bool first = rate_bps == 0;
 
-  if (sender->take_key_unit_wanted ())
+  if (sender->take_key_unit_wanted () && !model.intra_only)
     burst_left = model.burst_frames;
   if (now - reacted_at_s < model.tau_v_s || wanted == rate_bps)
     return;
-  if (first || std::fabs (wanted - rate_bps) > model.abrupt * rate_bps)
+  if (model.intra_only)
+    burst_left = 0;
+  else if (first || std::fabs (wanted - rate_bps) > model.abrupt * rate_bps)
     burst_left = model.burst_frames;
   rate_bps = wanted;
   reacted_at_s = now;
@@ -99,6 +101,12 @@ VideoModelSource::follow_target ()
 void
 VideoModelSource::frame ()
 {
+  double now = Simulator::Now ().GetSeconds ();
+
+  if (now >= model.pause_from_s && now < model.pause_to_s) {
+    next = Simulator::Schedule (Seconds (model.pause_to_s - now), &VideoModelSource::frame, this);
+    return;
+  }
   follow_target ();
   double mean_bytes = rate_bps / 8 / model.fps, bytes;
   double burst_bytes = mean_bytes * model.burst_ratio;
@@ -113,7 +121,9 @@ VideoModelSource::frame ()
   burst_left -= burst_left > 0;
   double interval = std::max (1 + laplace (model.scale_t), 0.1) / model.fps;
   next = Simulator::Schedule (Seconds (interval), &VideoModelSource::frame, this);
-  sender->push_frame (std::max (bytes, 50.0), key_unit);
+  if (model.obey_budget)
+    bytes = std::min (bytes, (double)sender->status ().frame_budget_bytes);
+  sender->push_frame (std::max (bytes, model.least_frame_bytes), key_unit || model.intra_only);
 }
 
 TraceSource::TraceSource (std::vector<uint32_t> bytes, double f, bool follow_rate, double min, double max)

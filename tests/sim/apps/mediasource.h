@@ -56,6 +56,10 @@ struct VideoModel {
   double burst_ratio = 3.24;               /* K_B / B0: 13.5 KB at 1 Mb/s and 30 fps */
   double abrupt = 0.2;                     /* relative rate change that counts as abrupt and starts a transient */
   double scale_t = 0.15, scale_b = 0.15;   /* Laplace scales of interval and size */
+  bool intra_only = false;                 /* every frame a key unit of like size, as M-JPEG: no transients */
+  bool obey_budget = false;                /* no frame larger than the sender's frame budget (UltraGrid) */
+  double least_frame_bytes = 50;           /* the encoder cannot do less */
+  double pause_from_s = 1e9, pause_to_s = 1e9;
 };
 
 class VideoModelSource : public MediaSource
