@@ -2,6 +2,8 @@
 #include "burstcontrol.h"
 
 #define UNKNOWN_PERIOD (40 * CC_MSECOND)
+/* A longer spacing is a source that paused. */
+#define MAX_LEARNED_PERIOD CC_SECOND
 
 void
 burst_control_params_init (BurstControlParams *params)
@@ -28,7 +30,7 @@ update_period (BurstControl *b, CcDuration period, CcTime now)
 
   if (period > 0)
     b->period = period;
-  else if (spacing > 0)
+  else if (spacing > 0 && spacing <= MAX_LEARNED_PERIOD)
     b->period = b->period == 0 ? spacing : b->period - b->period / 8 + spacing / 8;
   b->frame_at = now;
 }

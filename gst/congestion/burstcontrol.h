@@ -30,7 +30,8 @@ typedef struct {
 
 void burst_control_params_init (BurstControlParams *params);
 void burst_control_init (BurstControl *b, const BurstControlParams *params, CcRandom random);
-/* A frame of n_packets is ready; period: to the next frame, 0: use the smoothed spacing of calls. */
+/* A frame of n_packets is ready; period: to the next frame, 0: use the smoothed spacing of calls,
+   spacings of more than 1 s left out. */
 void burst_control_on_frame (BurstControl *b, unsigned n_packets, CcDuration period, CcTime now);
 CcTime burst_control_next (const BurstControl *b); /* when the next packet may leave; 0: at once. Pure */
 /* Late by more than a gap: the schedule moves, nothing is caught up in a burst. */

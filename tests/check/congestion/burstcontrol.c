@@ -122,6 +122,18 @@ START_TEST (test_period_is_learned)
 }
 END_TEST
 
+/* A pause of 27 s is no period: 10 packets in 0.95 of the 40 ms assumed, as before. */
+START_TEST (test_a_pause_is_not_learned)
+{
+  BurstControl b = burst (0.95, 0, 1, (CcRandom){0});
+
+  burst_control_on_frame (&b, 10, 0, START);
+  send_all (&b, 10);
+  burst_control_on_frame (&b, 10, 0, START + 27 * CC_SECOND);
+  ck_assert_uint_eq (b.gap, 3800 * CC_USECOND);
+}
+END_TEST
+
 /* A host asleep for 20 ms finds one slot open, not five. */
 START_TEST (test_stall_releases_no_burst)
 {
@@ -152,4 +164,4 @@ END_TEST
 
 CC_TEST_MAIN ("burstcontrol", test_frame_is_spread_over_its_period, test_batches, test_gaps_are_randomised,
     test_no_backlog_builds_up, test_what_is_left_shares_the_next_period, test_period_is_learned,
-    test_stall_releases_no_burst, test_odd_parameters)
+    test_a_pause_is_not_learned, test_stall_releases_no_burst, test_odd_parameters)
