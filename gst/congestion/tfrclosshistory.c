@@ -319,10 +319,24 @@ starts_an_event (const TfrcLossHistory *h, uint64_t seq)
   return false;
 }
 
+/* A mark is a loss that nothing fills (RFC 5348 5.1). */
 static unsigned
-on_late_packet (TfrcLossHistory *h, uint64_t seq, CcDuration R)
+add_mark (TfrcLossHistory *h, uint64_t seq, CcTime at, bool lost, CcDuration R)
+{
+  TfrcHole mark = {seq, seq, seq, seq, at, at, TFRC_NDUPACK, lost, true};
+  unsigned changes = insert_hole (h, &mark, R);
+
+  h->marks++;
+  return changes | settle (h, &h->holes[find_hole (h, seq)], R);
+}
+
+/* A late mark keeps the nominal time its packet had as a loss: at its arrival it would draw every younger event into
+   its own. */
+static unsigned
+on_late_packet (TfrcLossHistory *h, uint64_t seq, CcDuration R, bool ce)
 {
   unsigned i = find_hole (h, seq), changes;
+  CcTime at;
   bool lost;
 
   if (i == h->n_holes || h->holes[i].first_seq > seq || h->holes[i].mark) {
@@ -330,45 +344,41 @@ on_late_packet (TfrcLossHistory *h, uint64_t seq, CcDuration R)
     return TFRC_LOSS_DUPLICATE;
   }
   lost = h->holes[i].lost;
+  at = nominal_time (&h->holes[i], seq);
   h->late_packets++;
-  changes = take_out (h, i, seq, R);
+  h->lost_packets -= lost;
+  changes = take_out (h, i, seq, R) | count_for_holes_below (h, seq, ce, R);
+  if (ce)
+    return changes | add_mark (h, seq, at, lost, R);
   if (!lost)
     return changes;
-  h->lost_packets--;
   if (starts_an_event (h, seq))
     regroup (h, seq, R);
   return changes | TFRC_LOSS_HOLE_FILLED;
 }
 
 static unsigned
-on_newest_packet (TfrcLossHistory *h, uint64_t seq, CcTime at, CcDuration R)
+on_newest_packet (TfrcLossHistory *h, uint64_t seq, CcTime at, CcDuration R, bool ce)
 {
   TfrcHole hole = {.first_seq = h->highest_seq + 1, .last_seq = seq - 1, .after_seq = seq, .after_at = at};
-  uint64_t gap = seq - h->highest_seq - 1;
+  unsigned changes = TFRC_LOSS_NOTHING;
 
-  h->highest_seq = seq;
-  refresh_open_interval (h);
-  if (gap == 0)
-    return TFRC_LOSS_NOTHING;
   hole.before_seq = h->last_seq;
   hole.before_at = h->last_at;
-  return insert_hole (h, &hole, R);
+  h->highest_seq = seq;
+  refresh_open_interval (h);
+  if (hole.first_seq < seq)
+    changes = insert_hole (h, &hole, R);
+  changes |= count_for_holes_below (h, seq, ce, R);
+  return ce ? changes | add_mark (h, seq, at, false, R) : changes;
 }
 
-/* A mark is a loss that nothing fills (RFC 5348 5.1). */
 static unsigned
-on_mark (TfrcLossHistory *h, uint64_t seq, CcTime at, CcDuration R)
+on_first_packet (TfrcLossHistory *h, uint64_t seq, CcTime at, CcDuration R, bool ce)
 {
-  TfrcHole mark = {seq, seq, seq, seq, at, at, TFRC_NDUPACK, false, true};
-  unsigned changes = insert_hole (h, &mark, R), i = find_hole (h, seq);
-  uint64_t events = h->loss_events;
-
-  h->marks++;
-  if (h->n_intervals == 0 || h->intervals[0].start_seq < seq)
-    return changes | settle (h, &h->holes[i], R);
-  h->holes[i].lost = true;
-  regroup (h, seq, R);
-  return h->loss_events > events ? changes | TFRC_LOSS_NEW_EVENT : changes;
+  h->started = true;
+  h->first_seq = h->highest_seq = seq;
+  return ce ? add_mark (h, seq, at, false, R) : TFRC_LOSS_NOTHING;
 }
 
 unsigned
@@ -376,19 +386,15 @@ tfrc_loss_history_on_packet (TfrcLossHistory *h, uint64_t seq, CcTime at, CcDura
 {
   unsigned changes;
 
-  if (!h->started) {
-    h->started = true;
-    h->first_seq = h->highest_seq = seq;
-    changes = TFRC_LOSS_NOTHING;
-  } else if (seq > h->highest_seq) {
-    changes = on_newest_packet (h, seq, at, R);
-  } else {
-    changes = on_late_packet (h, seq, R);
-  }
+  if (!h->started)
+    changes = on_first_packet (h, seq, at, R, ce);
+  else if (seq > h->highest_seq)
+    changes = on_newest_packet (h, seq, at, R, ce);
+  else
+    changes = on_late_packet (h, seq, R, ce);
   if (changes & TFRC_LOSS_DUPLICATE)
     return changes;
   h->last_seq = seq;
   h->last_at = at;
-  changes |= count_for_holes_below (h, seq, ce, R);
-  return ce ? changes | on_mark (h, seq, at, R) : changes;
+  return changes;
 }

@@ -468,20 +468,31 @@ START_TEST (test_marks_within_a_round_trip_are_one_event)
 }
 END_TEST
 
-/* A late marked packet opens an event before later ones: its interval lies between theirs. */
-START_TEST (test_a_late_mark_sorts_in)
+/* A late marked packet stays the loss it was, at 300 ms, and cannot be taken back any more. */
+START_TEST (test_a_late_mark_remains_a_loss)
 {
   run (1, 9);
   run (11, 29);
   run (31, 59);
   run (61, 65);
+  tfrc_loss_history_on_packet (&h, 30, 655 * MS, R, true);
   ck_assert_uint_eq (h.loss_events, 3);
-  tfrc_loss_history_on_packet (&h, 30, 305 * MS, R, true);
-  ck_assert_uint_eq (h.loss_events, 3);
+  ck_assert_uint_eq (h.lost_packets, 2);
   ck_assert_uint_eq (h.intervals[1].start_seq, 30);
-  ck_assert_uint_eq (h.intervals[1].start_at, 305 * MS);
-  ck_assert_double_eq (h.intervals[1].length, 30);
-  ck_assert_double_eq (h.intervals[2].length, 20);
+  ck_assert_uint_eq (h.intervals[1].start_at, 300 * MS);
+  ck_assert_uint_eq (at (30, 656 * MS), TFRC_LOSS_DUPLICATE);
+  ck_assert_uint_eq (h.loss_events, 3);
+}
+END_TEST
+
+START_TEST (test_a_late_mark_in_an_open_hole_is_an_event)
+{
+  run (1, 9);
+  at (11, 110 * MS);
+  ck_assert (tfrc_loss_history_on_packet (&h, 10, 112 * MS, R, true) & TFRC_LOSS_NEW_EVENT);
+  ck_assert_uint_eq (h.intervals[0].start_seq, 10);
+  ck_assert_uint_eq (h.intervals[0].start_at, 100 * MS);
+  ck_assert_uint_eq (h.lost_packets, 0);
 }
 END_TEST
 
@@ -573,9 +584,9 @@ main (void)
       test_filling_merges_two_intervals, test_filling_moves_the_event_to_its_next_loss,
       test_filling_groups_the_later_events_anew, test_filling_the_middle_of_a_burst, test_filling_everything_in_reverse,
       test_a_mark_is_an_event_at_once, test_the_first_packet_may_be_marked, test_a_mark_drags_the_open_holes_in,
-      test_marks_within_a_round_trip_are_one_event, test_a_late_mark_sorts_in, test_a_jump_costs_no_loop_per_packet,
-      test_an_absurd_jump_ends, test_holes_are_bounded, test_the_oldest_hole_is_settled_when_full,
-      test_time_running_backwards_is_harmless};
+      test_marks_within_a_round_trip_are_one_event, test_a_late_mark_remains_a_loss,
+      test_a_late_mark_in_an_open_hole_is_an_event, test_a_jump_costs_no_loop_per_packet, test_an_absurd_jump_ends,
+      test_holes_are_bounded, test_the_oldest_hole_is_settled_when_full, test_time_running_backwards_is_harmless};
   Suite *suite = suite_create ("tfrclosshistory");
   TCase *tcase = tcase_create ("tfrclosshistory");
   SRunner *runner = srunner_create (suite);
