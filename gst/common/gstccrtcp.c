@@ -347,22 +347,23 @@ gst_cc_rtcp_walk (const guint8 *data, gsize size, const GstCcRtcpHandlers *handl
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
   GstBuffer *buffer;
   Walk w = {.handlers = handlers, .user = user};
-  gboolean more;
+  gboolean found, more;
 
   if (size > G_MAXUINT16 || !gst_rtcp_buffer_validate_data_reduced ((guint8 *)data, (guint)size))
     return FALSE;
   buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, (gpointer)data, size, 0, size, NULL, NULL);
   gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp);
-  for (more = gst_rtcp_buffer_get_first_packet (&rtcp, &w.packet); more;
-       more = gst_rtcp_packet_move_to_next (&w.packet)) {
+  found = more = gst_rtcp_buffer_get_first_packet (&rtcp, &w.packet);
+  while (more) {
     GstRTCPType type = gst_rtcp_packet_get_type (&w.packet);
 
     if (!walk_packet (&w, type) && handlers->malformed != NULL)
       handlers->malformed (user, type);
+    more = gst_rtcp_packet_move_to_next (&w.packet);
   }
   gst_rtcp_buffer_unmap (&rtcp);
   gst_buffer_unref (buffer);
-  return TRUE;
+  return found;
 }
 
 gchar *

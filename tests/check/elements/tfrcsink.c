@@ -1,0 +1,1322 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tfrcsink against a socket on the loopback device that plays the receiver. Buffers without time stamps leave the clock
+   out of it; where time matters it is real and the bounds are wide. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <gio/gio.h>
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/rtp/gstrtpbuffer.h>
+#include <gst/video/video.h>
+
+#include <string.h>
+
+#include "gstccrtcp.h"
+#include "gstrateevent.h"
+#include "rtpextension.h"
+
+#define SSRC 0x12345678u
+#define PEER_SSRC 0x87654321u
+#define CAPS                                                                                                           \
+  "application/x-rtp, media=(string)video, clock-rate=(int)90000, encoding-name=(string)X-TEST, payload=(int)96"
+#define DEFAULT_ID 9
+#define STAMPED 12 /* bytes a packet without extensions grows by: head 4, id and length 1, value 7 */
+
+/* ---- the peer ---- */
+
+typedef struct {
+  GSocket *socket;
+  guint16 port;
+  GSocketAddress *sender; /* of the last packet */
+  guint8 data[70000];
+  gsize size;
+} Peer;
+
+static void
+peer_open_at (Peer *peer, const gchar *host, guint16 port)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string (host, port), *bound;
+  GError *error = NULL;
+
+  memset (peer, 0, sizeof *peer);
+  peer->socket =
+      g_socket_new (g_socket_address_get_family (address), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, &error);
+  g_assert_no_error (error);
+  g_socket_bind (peer->socket, address, FALSE, &error);
+  g_assert_no_error (error);
+  bound = g_socket_get_local_address (peer->socket, NULL);
+  peer->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
+  g_object_unref (bound);
+  g_object_unref (address);
+}
+
+static void
+peer_open (Peer *peer)
+{
+  peer_open_at (peer, "127.0.0.1", 0);
+}
+
+static void
+peer_close (Peer *peer)
+{
+  g_clear_object (&peer->socket);
+  g_clear_object (&peer->sender);
+}
+
+/* FALSE: nothing came within the time. */
+static gboolean
+peer_receive (Peer *peer, guint timeout_ms)
+{
+  gssize size;
+
+  if (!g_socket_condition_timed_wait (peer->socket, G_IO_IN, timeout_ms * G_GINT64_CONSTANT (1000), NULL, NULL))
+    return FALSE;
+  g_clear_object (&peer->sender);
+  size = g_socket_receive_from (peer->socket, &peer->sender, (gchar *)peer->data, sizeof peer->data, NULL, NULL);
+  fail_unless (size > 0);
+  peer->size = (gsize)size;
+  return TRUE;
+}
+
+static gboolean
+peer_receive_kind (Peer *peer, gboolean rtcp, guint timeout_ms)
+{
+  gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000), now;
+
+  while ((now = g_get_monotonic_time ()) < end)
+    if (peer_receive (peer, (guint)((end - now) / 1000 + 1)) && gst_cc_rtcp_is_rtcp (peer->data, peer->size) == rtcp)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+peer_receive_rtp (Peer *peer, guint timeout_ms)
+{
+  return peer_receive_kind (peer, FALSE, timeout_ms);
+}
+
+static guint16
+peer_seq (const Peer *peer)
+{
+  return GST_READ_UINT16_BE (peer->data + 2);
+}
+
+static void
+send_from (GSocket *socket, GSocketAddress *to, const guint8 *data, gsize size)
+{
+  fail_unless (g_socket_send_to (socket, to, (const gchar *)data, size, NULL, NULL) == (gssize)size);
+}
+
+typedef struct {
+  const TfrcReport *tfrc;
+  const RtcpPath *path;
+  const RtcpRemb *remb;
+  gboolean pli, fir;
+  guint32 media;
+} Feedback;
+
+/* A reduced-size packet with what is set. */
+static gsize
+feedback_build (const Feedback *f, guint8 *out, gsize capacity)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  gsize size;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  if (f->tfrc)
+    gst_cc_rtcp_add_tfrc (&rtcp, PEER_SSRC, f->media, f->tfrc);
+  if (f->path)
+    gst_cc_rtcp_add_path (&rtcp, PEER_SSRC, f->media, f->path);
+  if (f->remb)
+    gst_cc_rtcp_add_remb (&rtcp, PEER_SSRC, f->remb);
+  if (f->pli)
+    gst_cc_rtcp_add_pli (&rtcp, PEER_SSRC, f->media);
+  if (f->fir)
+    gst_cc_rtcp_add_fir (&rtcp, PEER_SSRC, f->media, 1);
+  gst_rtcp_buffer_unmap (&rtcp);
+  size = gst_buffer_extract (buffer, 0, out, capacity);
+  gst_buffer_unref (buffer);
+  return size;
+}
+
+static void
+peer_feedback (Peer *peer, const Feedback *f)
+{
+  guint8 data[GST_CC_RTCP_MTU];
+
+  send_from (peer->socket, peer->sender, data, feedback_build (f, data, sizeof data));
+}
+
+/* ---- the sink ---- */
+
+typedef struct {
+  GstHarness *h;
+  GstElement *sink;
+  GstBus *bus;
+  guint16 seq;
+  guint32 timestamp, ssrc;
+} Sink;
+
+static void
+sink_open_with (Sink *s, const gchar *host, guint16 port, const gchar *caps, const gchar *first_property, ...)
+{
+  va_list args;
+
+  memset (s, 0, sizeof *s);
+  s->sink = gst_element_factory_make ("tfrcsink", NULL);
+  fail_unless (s->sink != NULL);
+  g_object_set (s->sink, "host", host, "port", port, "sync", FALSE, "async", FALSE, NULL);
+  va_start (args, first_property);
+  if (first_property != NULL)
+    g_object_set_valist (G_OBJECT (s->sink), first_property, args);
+  va_end (args);
+  s->bus = gst_bus_new ();
+  gst_element_set_bus (s->sink, s->bus);
+  s->h = gst_harness_new_with_element (s->sink, "sink", NULL);
+  gst_harness_set_src_caps_str (s->h, caps);
+  s->ssrc = SSRC;
+  s->timestamp = 1000;
+}
+
+#define sink_open(s, peer, ...) sink_open_with (s, "127.0.0.1", (peer)->port, CAPS, __VA_ARGS__)
+
+static void
+sink_close (Sink *s)
+{
+  gst_harness_teardown (s->h);
+  gst_element_set_bus (s->sink, NULL);
+  gst_object_unref (s->sink);
+  gst_object_unref (s->bus);
+}
+
+/* payload bytes are 0, 1, 2, ... in a memory of their own, as payloaders make them */
+static GstBuffer *
+sink_packet (Sink *s, guint payload, gboolean marker)
+{
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (0, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint8 *bytes = g_malloc (payload + 1);
+  guint i;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
+  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_set_seq (&rtp, s->seq++);
+  gst_rtp_buffer_set_timestamp (&rtp, s->timestamp);
+  gst_rtp_buffer_set_ssrc (&rtp, s->ssrc);
+  gst_rtp_buffer_set_marker (&rtp, marker);
+  gst_rtp_buffer_unmap (&rtp);
+  for (i = 0; i < payload; i++)
+    bytes[i] = (guint8)i;
+  gst_buffer_append_memory (buffer, gst_memory_new_wrapped (0, bytes, payload + 1, 0, payload, bytes, g_free));
+  return buffer;
+}
+
+static void
+sink_push_frame (Sink *s, guint packets, guint payload)
+{
+  guint i;
+
+  for (i = 0; i < packets; i++)
+    fail_unless_equals_int (gst_harness_push (s->h, sink_packet (s, payload, i == packets - 1)), GST_FLOW_OK);
+  s->timestamp += 3000;
+}
+
+static guint64
+sink_stat (Sink *s, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+  guint small = 0;
+
+  g_object_get (s->sink, "stats", &stats, NULL);
+  if (gst_structure_get_uint (stats, name, &small))
+    value = small;
+  else
+    fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s in stats", name);
+  gst_structure_free (stats);
+  return value;
+}
+
+static gboolean
+sink_wait_stat (Sink *s, const gchar *name, guint64 at_least)
+{
+  guint i;
+
+  for (i = 0; i < 200 && sink_stat (s, name) < at_least; i++)
+    g_usleep (5000);
+  return sink_stat (s, name) >= at_least;
+}
+
+static guint
+sink_estimate (Sink *s)
+{
+  guint bitrate;
+
+  g_object_get (s->sink, "estimated-bitrate", &bitrate, NULL);
+  return bitrate;
+}
+
+/* The last rate event of those that wait; FALSE: none. Counts key unit requests by the way. */
+static gboolean
+sink_last_rate (Sink *s, GstRateInfo *info, guint *key_units)
+{
+  gboolean found = FALSE;
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (s->h)) != NULL) {
+    found |= gst_rate_event_parse (event, info);
+    if (key_units != NULL && gst_video_event_is_force_key_unit (event))
+      (*key_units)++;
+    gst_event_unref (event);
+  }
+  return found;
+}
+
+/* ---- stamping ---- */
+
+static gboolean
+find_stamp (const guint8 *packet, guint id, RtpRttSendts *stamp)
+{
+  gsize size, block = 4 * (gsize)GST_READ_UINT16_BE (packet + 14);
+  const guint8 *data = rtp_ext_find (GST_READ_UINT16_BE (packet + 12), packet + 16, block, id, &size);
+
+  return (packet[0] & 0x10) != 0 && data != NULL && rtp_ext_rtt_sendts_parse (data, size, stamp);
+}
+
+GST_START_TEST (test_extension_not_reserved)
+{
+  RtpRttSendts stamp;
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (peer.size, 12 + STAMPED + 100);
+  fail_unless (find_stamp (peer.data, DEFAULT_ID, &stamp));
+  fail_unless_equals_uint64 (stamp.rtt, 0);
+  fail_unless_equals_int (GST_READ_UINT32_BE (peer.data + 8), SSRC);
+  for (i = 0; i < 100; i++)
+    fail_unless_equals_int (peer.data[24 + i], i);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* Send times of two packets 50 ms apart differ by that. */
+GST_START_TEST (test_extension_tells_send_time)
+{
+  RtpRttSendts one, two;
+  Peer peer;
+  Sink s;
+  gint64 before, after;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  before = g_get_monotonic_time ();
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000) && find_stamp (peer.data, DEFAULT_ID, &one));
+  g_usleep (50000);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000) && find_stamp (peer.data, DEFAULT_ID, &two));
+  after = g_get_monotonic_time ();
+  fail_unless (two.sent_at_us - one.sent_at_us >= 50000);
+  fail_unless (two.sent_at_us - one.sent_at_us <= after - before);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* The payloader left room under the id its caps name, beside another element. */
+GST_START_TEST (test_extension_reserved)
+{
+  static const guint8 other[2] = {0xaa, 0xbb}, room[RTP_EXT_RTT_SENDTS_SIZE] = {0};
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  RtpRttSendts stamp;
+  GstBuffer *buffer;
+  const guint8 *kept;
+  gsize size, before;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open_with (&s, "127.0.0.1", peer.port, CAPS ", extmap-5=(string)" RTP_EXT_RTT_SENDTS_URI, NULL);
+  buffer = sink_packet (&s, 100, TRUE);
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  fail_unless (gst_rtp_buffer_add_extension_onebyte_header (&rtp, 1, other, sizeof other));
+  fail_unless (gst_rtp_buffer_add_extension_onebyte_header (&rtp, 5, room, sizeof room));
+  gst_rtp_buffer_unmap (&rtp);
+  before = gst_buffer_get_size (buffer);
+  gst_harness_push (s.h, buffer);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (peer.size, before);
+  fail_unless (find_stamp (peer.data, 5, &stamp));
+  kept = rtp_ext_find (
+      GST_READ_UINT16_BE (peer.data + 12), peer.data + 16, 4 * (gsize)GST_READ_UINT16_BE (peer.data + 14), 1, &size);
+  fail_unless (kept != NULL && size == 2 && memcmp (kept, other, 2) == 0);
+  fail_unless_equals_int (peer.data[peer.size - 1], 99);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_extension_off)
+{
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "extension-id", 0, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (peer.size, 112);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* The buffer that was pushed is not written to: somebody else may hold it. */
+GST_START_TEST (test_shared_buffer_is_untouched)
+{
+  GstBuffer *buffer;
+  guint8 before[12], after[12];
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  buffer = sink_packet (&s, 10, TRUE);
+  gst_buffer_extract (buffer, 0, before, 12);
+  gst_harness_push (s.h, gst_buffer_ref (buffer));
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  gst_buffer_extract (buffer, 0, after, 12);
+  fail_unless (memcmp (before, after, 12) == 0);
+  gst_buffer_unref (buffer);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* ---- packets ---- */
+
+GST_START_TEST (test_buffer_list)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 10000000, NULL);
+  for (i = 0; i < 50; i++)
+    gst_buffer_list_add (list, sink_packet (&s, 500, i == 49));
+  fail_unless_equals_int (gst_pad_push_list (s.h->srcpad, list), GST_FLOW_OK);
+  for (i = 0; i < 50; i++) {
+    fail_unless (peer_receive_rtp (&peer, 1000));
+    fail_unless_equals_int (peer_seq (&peer), i);
+    fail_unless_equals_int (peer.size, 12 + STAMPED + 500);
+  }
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* 60 packets of 12 + 12 + 1176 + 28 bytes on the wire, 73680 bytes, at 1 Mb/s and a gain of 1.5: 0.393 s at least for
+   all, less 5 ms of credit. */
+GST_START_TEST (test_pacing_spreads_a_frame)
+{
+  gint64 begun = 0, middle = 0, last = 0;
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 1000000, "min-bitrate", 1000000, "max-bitrate", 1000000, "max-delay",
+      2 * GST_SECOND, NULL);
+  sink_push_frame (&s, 60, 1176);
+  for (i = 0; i < 60; i++) {
+    fail_unless (peer_receive_rtp (&peer, 1000));
+    fail_unless_equals_int (peer_seq (&peer), i);
+    last = g_get_monotonic_time ();
+    if (i == 0)
+      begun = last;
+    if (i == 30)
+      middle = last;
+  }
+  fail_unless (last - begun >= 350000, "%" G_GINT64_FORMAT " us", last - begun);
+  fail_unless (last - begun <= 900000, "%" G_GINT64_FORMAT " us", last - begun);
+  fail_unless (middle - begun >= 120000, "%" G_GINT64_FORMAT " us", middle - begun);
+  fail_unless (sink_stat (&s, "pacing-error-max") > 0);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_odd_packets)
+{
+  static const guint8 version_1[20] = {0x40},
+                      long_extension[16] = {0x90, 96, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xbe, 0xde, 9, 9};
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  fail_unless_equals_int (gst_harness_push (s.h, gst_buffer_new_allocate (NULL, 1, NULL)), GST_FLOW_OK);
+  fail_unless_equals_int (gst_harness_push (s.h, gst_buffer_new ()), GST_FLOW_OK);
+  gst_harness_push (s.h, gst_buffer_new_memdup (version_1, sizeof version_1));
+  gst_harness_push (s.h, gst_buffer_new_memdup (long_extension, sizeof long_extension));
+  fail_unless (sink_wait_stat (&s, "packets-malformed", 4));
+  fail_if (peer_receive (&peer, 50));
+  /* the smallest there is: no payload */
+  sink_push_frame (&s, 1, 0);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (peer.size, 12 + STAMPED);
+  fail_unless_equals_uint64 (sink_stat (&s, "packets-malformed"), 4);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+static gchar *
+message_text (Sink *s, GstMessageType type)
+{
+  GstMessage *message = gst_bus_timed_pop_filtered (s->bus, GST_SECOND, type);
+  GError *error = NULL;
+  gchar *text;
+
+  if (message == NULL)
+    return NULL;
+  if (type == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  else
+    gst_message_parse_warning (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+/* UDP takes 65507 bytes: 65000 and the stamp go, 65500 and the stamp do not. */
+GST_START_TEST (test_large_packets)
+{
+  gchar *text;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 20000000, NULL);
+  sink_push_frame (&s, 1, 65000 - 12);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (peer.size, 65000 + STAMPED);
+  sink_push_frame (&s, 1, 65500 - 12);
+  fail_unless (sink_wait_stat (&s, "packets-too-large", 1));
+  text = message_text (&s, GST_MESSAGE_WARNING);
+  fail_unless (text != NULL && strstr (text, "mtu=1200") != NULL);
+  g_free (text);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_sequence_wrap_and_new_ssrc)
+{
+  Feedback pli = {.pli = TRUE, .media = SSRC + 1};
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 2000000, NULL);
+  s.seq = 65530;
+  s.timestamp = G_MAXUINT32 - 7000;
+  for (i = 0; i < 12; i++) {
+    sink_push_frame (&s, 1, 100);
+    fail_unless (peer_receive_rtp (&peer, 1000));
+    fail_unless_equals_int (peer_seq (&peer), (guint16)(65530 + i));
+  }
+  s.ssrc = SSRC + 1;
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (GST_READ_UINT32_BE (peer.data + 8), SSRC + 1);
+  peer_feedback (&peer, &pli);
+  fail_unless (sink_wait_stat (&s, "pli", 1));
+  fail_unless_equals_uint64 (sink_stat (&s, "unknown-ssrc"), 0);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* ---- rate ---- */
+
+/* Frames for `ms`; every 40 ms the peer reports on the last packet, with a path rate where one is given. */
+static void
+converse (Sink *s, Peer *peer, guint ms, guint packets, const RtcpPath *path, const RtcpRemb *remb, guint32 media)
+{
+  gint64 end = g_get_monotonic_time () + ms * G_GINT64_CONSTANT (1000);
+  guint bytes = 0;
+
+  while (g_get_monotonic_time () < end) {
+    TfrcReport report = {.X_recv = 0};
+    RtpRttSendts stamp;
+
+    sink_push_frame (s, packets, 1000);
+    g_usleep (40000);
+    for (bytes = 0; peer_receive (peer, 0);)
+      if (!gst_cc_rtcp_is_rtcp (peer->data, peer->size) && find_stamp (peer->data, DEFAULT_ID, &stamp)) {
+        bytes += peer->size;
+        report.t_i_us = stamp.sent_at_us;
+      }
+    report.X_recv = bytes / 0.04;
+    if (bytes > 0)
+      peer_feedback (peer, &(Feedback){.tfrc = &report, .path = path, .remb = remb, .media = media});
+  }
+}
+
+/* 5 packets of 1052 bytes every 40 ms are 1.05 Mb/s offered: twice what is sent may be allowed, so 300 kb/s rises well
+   above 450 kb/s within 2 s, and falls below 110 kb/s when the path says 100 kb/s. */
+GST_START_TEST (test_reports_move_the_rate)
+{
+  RtcpPath up = {.rate_bps = 3000000, .capacity_bps = 3000000}, down = {.rate_bps = 100000};
+  GstRateInfo info;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  fail_unless_equals_int (sink_estimate (&s), 300000);
+  converse (&s, &peer, 2000, 5, &up, NULL, SSRC);
+  fail_unless (sink_estimate (&s) > 450000, "%u", sink_estimate (&s));
+  fail_unless (sink_last_rate (&s, &info, NULL));
+  fail_unless (info.wire_bitrate > 450000 && info.bitrate < info.wire_bitrate && info.bitrate > 300000);
+  fail_unless (info.rtt < 100 * GST_MSECOND);
+  converse (&s, &peer, 400, 1, &down, NULL, SSRC);
+  fail_unless (sink_estimate (&s) <= 110000, "%u", sink_estimate (&s));
+  fail_unless (sink_last_rate (&s, &info, NULL));
+  fail_unless (info.wire_bitrate <= 110000);
+  fail_unless_equals_string (info.limit, "delay");
+  fail_unless (sink_stat (&s, "reports") > 10 && sink_stat (&s, "path-reports") > 10);
+  fail_unless_equals_uint64 (sink_stat (&s, "bad-reports"), 0);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_remb_without_path)
+{
+  RtcpRemb remb = {.bitrate_bps = 150000, .n_ssrcs = 1, .ssrcs = {SSRC}};
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  converse (&s, &peer, 400, 1, NULL, &remb, SSRC);
+  fail_unless (sink_estimate (&s) <= 153000 && sink_estimate (&s) >= 140000, "%u", sink_estimate (&s));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_absurd_rates_stay_within_limits)
+{
+  RtcpPath path = {.rate_bps = G_MAXUINT64, .capacity_bps = G_MAXUINT64, .queue_delay = 0};
+  RtcpRemb remb = {.bitrate_bps = G_MAXUINT64, .n_ssrcs = 1, .ssrcs = {SSRC}};
+  RtcpPath none = {.rate_bps = 1};
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "max-bitrate", 500000, "min-bitrate", 50000, NULL);
+  converse (&s, &peer, 600, 4, &path, &remb, SSRC);
+  fail_unless (sink_estimate (&s) <= 500000, "%u", sink_estimate (&s));
+  converse (&s, &peer, 300, 1, &none, NULL, SSRC);
+  fail_unless_equals_int (sink_estimate (&s), 50000);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* A wrong SSRC and a stranger's address change nothing and are counted. */
+GST_START_TEST (test_spoofed_feedback)
+{
+  RtcpPath low = {.rate_bps = 40000};
+  Feedback f = {.path = &low, .pli = TRUE, .fir = TRUE, .media = SSRC};
+  guint8 data[GST_CC_RTCP_MTU];
+  guint key_units = 0;
+  GstRateInfo info;
+  Peer peer, stranger;
+  Sink s;
+
+  peer_open (&peer);
+  peer_open (&stranger);
+  sink_open (&s, &peer, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  send_from (stranger.socket, peer.sender, data, feedback_build (&f, data, sizeof data));
+  fail_unless (sink_wait_stat (&s, "unknown-source", 1));
+  f.media = SSRC + 77;
+  peer_feedback (&peer, &f);
+  fail_unless (sink_wait_stat (&s, "unknown-ssrc", 3));
+  send_from (peer.socket, peer.sender, (const guint8 *)"\x80\xc8\xff\xff malformed", 14);
+  fail_unless (sink_wait_stat (&s, "bad-rtcp", 1));
+  fail_unless_equals_int (sink_estimate (&s), 300000);
+  sink_last_rate (&s, &info, &key_units);
+  fail_unless_equals_int (key_units, 0);
+  sink_close (&s);
+  peer_close (&peer);
+  peer_close (&stranger);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_key_unit_once_per_interval)
+{
+  Feedback pli = {.pli = TRUE, .media = SSRC}, fir = {.fir = TRUE, .media = SSRC};
+  guint i, key_units = 0;
+  GstRateInfo info;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  for (i = 0; i < 5; i++)
+    peer_feedback (&peer, i % 2 ? &fir : &pli);
+  fail_unless (sink_wait_stat (&s, "pli", 3) && sink_wait_stat (&s, "fir", 2));
+  sink_last_rate (&s, &info, &key_units);
+  fail_unless_equals_int (key_units, 1);
+  g_usleep (320000);
+  peer_feedback (&peer, &fir);
+  fail_unless (sink_wait_stat (&s, "key-unit-requests", 2));
+  g_usleep (20000);
+  sink_last_rate (&s, &info, &key_units);
+  fail_unless_equals_int (key_units, 2);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* At 30 kb/s nine frames of 5 kB are 12 s: all but few are dropped, and what they referred to has to come anew. */
+GST_START_TEST (test_dropped_frames_ask_for_a_key_unit)
+{
+  guint i, key_units = 0;
+  GstRateInfo info;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 30000, "max-bitrate", 30000, NULL);
+  for (i = 0; i < 9; i++) {
+    guint n;
+
+    for (n = 0; n < 5; n++) {
+      GstBuffer *buffer = sink_packet (&s, 1000, n == 4);
+
+      if (i > 0)
+        GST_BUFFER_FLAG_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+      gst_harness_push (s.h, buffer);
+    }
+    s.timestamp += 3000;
+    g_usleep (33000);
+  }
+  g_usleep (1500000);
+  fail_unless (sink_stat (&s, "frames-dropped") > 0);
+  sink_last_rate (&s, &info, &key_units);
+  fail_unless (key_units >= 1 && key_units <= 7, "%u", key_units);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* With nothing happening: at least every 200 ms, five in 1.1 s. */
+GST_START_TEST (test_rate_events_repeat)
+{
+  guint n = 0;
+  GstEvent *event;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  g_usleep (1100000);
+  while ((event = gst_harness_try_pull_upstream_event (s.h)) != NULL) {
+    GstRateInfo info;
+
+    n += gst_rate_event_parse (event, &info);
+    gst_event_unref (event);
+  }
+  fail_unless (n >= 4 && n <= 12, "%u", n);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* ---- stream and state ---- */
+
+static guint
+count_byes (const Peer *peer)
+{
+  GstBuffer *buffer = gst_buffer_new_memdup (peer->data, peer->size);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstRTCPPacket packet;
+  guint byes = 0;
+  gboolean more;
+
+  fail_unless (gst_rtcp_buffer_validate (buffer));
+  gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp);
+  for (more = gst_rtcp_buffer_get_first_packet (&rtcp, &packet); more; more = gst_rtcp_packet_move_to_next (&packet))
+    if (gst_rtcp_packet_get_type (&packet) == GST_RTCP_TYPE_BYE) {
+      fail_unless_equals_int (gst_rtcp_packet_bye_get_nth_ssrc (&packet, 0), SSRC);
+      byes++;
+    }
+  gst_rtcp_buffer_unmap (&rtcp);
+  gst_buffer_unref (buffer);
+  return byes;
+}
+
+/* All that was queued, then BYE, then the message. 20 packets of 1052 bytes at 1 Mb/s and the gain: 0.11 s. */
+GST_START_TEST (test_eos_drains_and_says_bye)
+{
+  guint packets = 0, byes = 0;
+  GstMessage *message;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 1000000, NULL);
+  sink_push_frame (&s, 20, 1000);
+  fail_unless (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  message = gst_bus_timed_pop_filtered (s.bus, 0, GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  while (peer_receive (&peer, 20)) {
+    if (gst_cc_rtcp_is_rtcp (peer.data, peer.size))
+      byes += count_byes (&peer);
+    else
+      packets++;
+    fail_unless (byes == 0 || packets == 20);
+  }
+  fail_unless_equals_int (packets, 20);
+  fail_unless_equals_int (byes, 1);
+  sink_close (&s);
+  fail_if (peer_receive (&peer, 50), "a second BYE");
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_stop_says_bye)
+{
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  sink_close (&s);
+  while (peer_receive_kind (&peer, TRUE, 500))
+    if (count_byes (&peer) == 1)
+      break;
+  fail_unless_equals_int (count_byes (&peer), 1);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* 10 frames of 30 packets at 30 kb/s would take a minute. */
+GST_START_TEST (test_flush)
+{
+  guint i, before = 0;
+  GstSegment segment;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 30000, "max-bitrate", 30000, "max-delay", 10 * GST_SECOND, NULL);
+  for (i = 0; i < 10; i++)
+    sink_push_frame (&s, 30, 1000);
+  fail_unless (gst_harness_push_event (s.h, gst_event_new_flush_start ()));
+  fail_unless (gst_harness_push_event (s.h, gst_event_new_flush_stop (TRUE)));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (s.h, gst_event_new_segment (&segment));
+  s.seq = 5000;
+  sink_push_frame (&s, 1, 100);
+  do {
+    fail_unless (peer_receive_rtp (&peer, 2000));
+    before++;
+  } while (peer_seq (&peer) != 5000);
+  fail_unless (before < 10, "%u", before);
+  for (i = 0; i < 100 && sink_stat (&s, "backlog") > 0; i++)
+    g_usleep (5000);
+  fail_unless_equals_uint64 (sink_stat (&s, "backlog"), 0);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* EOS waits for the queue; a flush from another thread breaks the wait off. */
+static gpointer
+flush_later (gpointer user)
+{
+  g_usleep (100000);
+  gst_pad_push_event (((Sink *)user)->h->srcpad, gst_event_new_flush_start ());
+  return NULL;
+}
+
+GST_START_TEST (test_flush_unblocks_eos)
+{
+  gint64 start = g_get_monotonic_time ();
+  GThread *thread;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 30000, "max-bitrate", 30000, "max-delay", 10 * GST_SECOND, NULL);
+  sink_push_frame (&s, 200, 1000);
+  thread = g_thread_new ("flush", flush_later, &s);
+  gst_harness_push_event (s.h, gst_event_new_eos ());
+  fail_unless (g_get_monotonic_time () - start < 2000000);
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_EOS) == NULL);
+  g_thread_join (thread);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* A dead path must not hold EOS up: max-delay and half a second. */
+GST_START_TEST (test_eos_is_bounded)
+{
+  gint64 start;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 10000, "max-bitrate", 10000, "min-bitrate", 10000, NULL);
+  sink_push_frame (&s, 200, 1000);
+  start = g_get_monotonic_time ();
+  gst_harness_push_event (s.h, gst_event_new_eos ());
+  fail_unless (g_get_monotonic_time () - start < 1500000);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+static guint
+count_threads (void)
+{
+  GDir *dir = g_dir_open ("/proc/self/task", 0, NULL);
+  const gchar *task;
+  guint n = 0;
+
+  while ((task = g_dir_read_name (dir)) != NULL) {
+    gchar *path = g_build_filename ("/proc/self/task", task, "comm", NULL), *name = NULL;
+
+    if (g_file_get_contents (path, &name, NULL, NULL) && g_str_has_prefix (name, "tfrcsink:pace"))
+      n++;
+    g_free (path);
+    g_free (name);
+  }
+  g_dir_close (dir);
+  return n;
+}
+
+GST_START_TEST (test_states_in_any_order)
+{
+  static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING};
+  GRand *random = g_rand_new_with_seed (7);
+  Peer peer;
+  Sink s;
+  guint i, wait;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  for (i = 0; i < 100; i++) {
+    GstState state = states[g_rand_int_range (random, 0, 4)];
+
+    fail_unless (gst_element_set_state (s.sink, state) != GST_STATE_CHANGE_FAILURE);
+    /* a thread names itself, a moment after its birth */
+    for (wait = 0; wait < 200 && count_threads () != (state >= GST_STATE_PAUSED); wait++)
+      g_usleep (5000);
+    fail_unless_equals_int (count_threads (), state >= GST_STATE_PAUSED);
+    if (state == GST_STATE_PLAYING) {
+      GstSegment segment;
+
+      gst_segment_init (&segment, GST_FORMAT_TIME);
+      gst_pad_push_event (s.h->srcpad, gst_event_new_flush_stop (TRUE));
+      gst_pad_push_event (s.h->srcpad, gst_event_new_segment (&segment));
+      sink_push_frame (&s, 1, 100);
+      fail_unless (peer_receive_rtp (&peer, 1000));
+    }
+  }
+  sink_close (&s);
+  fail_unless_equals_int (count_threads (), 0);
+  g_rand_free (random);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_limits)
+{
+  GstRateInfo info;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  g_object_set (s.sink, "max-bitrate", 200000, NULL);
+  g_usleep (50000);
+  fail_unless_equals_int (sink_estimate (&s), 200000);
+  fail_unless (sink_last_rate (&s, &info, NULL));
+  fail_unless_equals_string (info.limit, "max");
+  g_object_set (s.sink, "max-bitrate", 20000000, "min-bitrate", 800000, NULL);
+  g_usleep (50000);
+  fail_unless_equals_int (sink_estimate (&s), 800000);
+  gst_util_set_object_arg (G_OBJECT (s.sink), "mode", "burst-control");
+  g_object_set (s.sink, "max-delay", 50 * GST_MSECOND, NULL);
+  sink_push_frame (&s, 5, 1000);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_live_change_of_port)
+{
+  Peer old, new;
+  Sink s;
+  guint i;
+
+  peer_open (&old);
+  peer_open (&new);
+  sink_open (&s, &old, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&old, 1000));
+  /* what waits goes to the new one */
+  sink_push_frame (&s, 20, 1000);
+  g_object_set (s.sink, "port", new.port, NULL);
+  for (i = 0; peer_receive_rtp (&old, 100); i++)
+    ;
+  for (; peer_receive_rtp (&new, i == 20 ? 50 : 1000); i++)
+    ;
+  fail_unless_equals_int (i, 20);
+  g_object_set (s.sink, "host", "224.0.0.1", NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&new, 1000));
+  sink_close (&s);
+  peer_close (&old);
+  peer_close (&new);
+}
+GST_END_TEST;
+
+static gboolean
+have_ipv6 (void)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string ("::1", 0);
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV6, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  gboolean have = socket != NULL && g_socket_bind (socket, address, FALSE, NULL);
+
+  g_clear_object (&socket);
+  g_object_unref (address);
+  return have;
+}
+
+GST_START_TEST (test_ipv6_and_back)
+{
+  Feedback pli = {.pli = TRUE, .media = SSRC};
+  Peer peer, peer4;
+  Sink s;
+
+  if (!have_ipv6 ())
+    return;
+  peer_open_at (&peer, "::1", 0);
+  peer_open_at (&peer4, "127.0.0.1", peer.port);
+  sink_open_with (&s, "::1", peer.port, CAPS, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  peer_feedback (&peer, &pli);
+  fail_unless (sink_wait_stat (&s, "pli", 1));
+  g_object_set (s.sink, "host", "127.0.0.1", NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer4, 1000));
+  peer_feedback (&peer4, &pli);
+  fail_unless (sink_wait_stat (&s, "pli", 2));
+  fail_unless_equals_uint64 (sink_stat (&s, "unknown-source"), 0);
+  sink_close (&s);
+  peer_close (&peer);
+  peer_close (&peer4);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_bind_and_external_socket)
+{
+  Peer peer, own;
+  GSocket *socket;
+  Sink s;
+
+  peer_open (&peer);
+  peer_open (&own);
+  sink_open (&s, &peer, "socket", own.socket, NULL);
+  g_object_get (s.sink, "socket", &socket, NULL);
+  fail_unless (socket == own.socket);
+  g_object_unref (socket);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (peer.sender)), own.port);
+  sink_close (&s);
+  fail_if (g_socket_is_closed (own.socket));
+  peer_close (&own);
+  sink_open (&s, &peer, "bind-address", "127.0.0.1", "bind-port", own.port, "dscp", 34, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  fail_unless_equals_int (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (peer.sender)), own.port);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* ---- trouble ---- */
+
+/* Stands in for the system's resolver: no name is known, no packet leaves. */
+typedef GResolver NoResolver;
+typedef GResolverClass NoResolverClass;
+GType no_resolver_get_type (void);
+G_DEFINE_TYPE (NoResolver, no_resolver, G_TYPE_RESOLVER)
+
+static GList *
+no_resolver_lookup (GResolver *resolver, const gchar *name, GCancellable *cancellable, GError **error)
+{
+  g_set_error (error, G_RESOLVER_ERROR, G_RESOLVER_ERROR_NOT_FOUND, "%s is not known", name);
+  return NULL;
+}
+
+static void
+no_resolver_class_init (NoResolverClass *klass)
+{
+  klass->lookup_by_name = no_resolver_lookup;
+}
+
+static void
+no_resolver_init (NoResolver *resolver)
+{
+}
+
+static void
+check_refuses (const gchar *host, const gchar *expected)
+{
+  GstElement *sink = gst_element_factory_make ("tfrcsink", NULL);
+  Sink s = {.sink = sink, .bus = gst_bus_new ()};
+  gchar *text;
+
+  gst_object_ref_sink (sink);
+  gst_element_set_bus (sink, s.bus);
+  g_object_set (sink, "host", host, NULL);
+  fail_unless_equals_int (gst_element_set_state (sink, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
+  text = message_text (&s, GST_MESSAGE_ERROR);
+  fail_unless (text != NULL && strstr (text, expected) != NULL && strstr (text, "Set host") != NULL, "%s", text);
+  g_free (text);
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_element_set_bus (sink, NULL);
+  gst_object_unref (s.bus);
+  gst_object_unref (sink);
+}
+
+GST_START_TEST (test_hosts_that_cannot_be)
+{
+  GResolver *resolver = g_object_new (no_resolver_get_type (), NULL);
+
+  g_resolver_set_default (resolver);
+  check_refuses ("nobody.example", "nobody.example is not known");
+  check_refuses ("", "no host");
+  check_refuses ("224.0.0.1", "multicast");
+  check_refuses ("255.255.255.255", "255.255.255.255");
+  g_object_unref (resolver);
+}
+GST_END_TEST;
+
+/* ICMP says the port is closed; the sink says so once and goes on, and a receiver that comes later gets its packets. */
+GST_START_TEST (test_closed_port)
+{
+  guint16 port;
+  gchar *text;
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  port = peer.port;
+  sink_open (&s, &peer, NULL);
+  peer_close (&peer);
+  for (i = 0; i < 10; i++) {
+    sink_push_frame (&s, 1, 100);
+    g_usleep (5000);
+  }
+  fail_unless (sink_wait_stat (&s, "connection-refused", 1));
+  text = message_text (&s, GST_MESSAGE_WARNING);
+  fail_unless (text != NULL && strstr (text, "start the receiver") != NULL);
+  g_free (text);
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING) == NULL);
+  peer_open_at (&peer, "127.0.0.1", port);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* 20000 packets at once at 10 kb/s: the streaming thread returns at once, frames go, none is torn on its way through
+   the queue. */
+GST_START_TEST (test_overflow_does_not_block)
+{
+  gint64 start = g_get_monotonic_time ();
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 10000, "max-bitrate", 10000, "min-bitrate", 10000, "max-delay",
+      10 * GST_SECOND, NULL);
+  for (i = 0; i < 400; i++)
+    sink_push_frame (&s, 50, 100);
+  fail_unless (g_get_monotonic_time () - start < 3000000);
+  g_usleep (50000);
+  fail_unless (sink_stat (&s, "packets-dropped") + sink_stat (&s, "packets-overflowed") > 1000);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_stats_message)
+{
+  const GstStructure *structure;
+  GstMessage *message;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "stats-interval", 50 * GST_MSECOND, NULL);
+  message = gst_bus_timed_pop_filtered (s.bus, GST_SECOND, GST_MESSAGE_ELEMENT);
+  fail_unless (message != NULL);
+  structure = gst_message_get_structure (message);
+  fail_unless (gst_structure_has_name (structure, "application/x-tfrcsink-stats"));
+  fail_unless (gst_structure_has_field (structure, "wire-bitrate"));
+  gst_message_unref (message);
+  g_object_set (s.sink, "stats-interval", G_GUINT64_CONSTANT (0), NULL);
+  g_usleep (60000);
+  gst_bus_set_flushing (s.bus, TRUE);
+  gst_bus_set_flushing (s.bus, FALSE);
+  fail_unless (gst_bus_timed_pop_filtered (s.bus, 200 * GST_MSECOND, GST_MESSAGE_ELEMENT) == NULL);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* An idle sink at a high rate, before and after its first packet: less than 5 % of a processor. */
+GST_START_TEST (test_idle_costs_nothing)
+{
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 1000000000, "max-bitrate", 1000000000, NULL);
+  for (i = 0; i < 2; i++) {
+    clock_t before = clock ();
+
+    g_usleep (1000000);
+    fail_unless (clock () - before < CLOCKS_PER_SEC / 20, "%ld", (long)(clock () - before));
+    sink_push_frame (&s, 1, 1000);
+    fail_unless (peer_receive_rtp (&peer, 1000));
+  }
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* SR with CNAME within a second of the first packet, with what was sent. */
+GST_START_TEST (test_sender_report)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  guint32 ssrc, rtp_time, packets = 0, octets;
+  guint64 ntp_time;
+  GstRTCPPacket packet;
+  GstBuffer *buffer;
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  sink_push_frame (&s, 3, 100);
+  for (i = 0; i < 5 && packets < 3; i++) {
+    fail_unless (peer_receive_kind (&peer, TRUE, 2000));
+    buffer = gst_buffer_new_memdup (peer.data, peer.size);
+    fail_unless (gst_rtcp_buffer_validate (buffer));
+    gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp);
+    fail_unless (gst_rtcp_buffer_get_first_packet (&rtcp, &packet));
+    fail_unless_equals_int (gst_rtcp_packet_get_type (&packet), GST_RTCP_TYPE_SR);
+    gst_rtcp_packet_sr_get_sender_info (&packet, &ssrc, &ntp_time, &rtp_time, &packets, &octets);
+    fail_unless (gst_rtcp_packet_move_to_next (&packet));
+    fail_unless_equals_int (gst_rtcp_packet_get_type (&packet), GST_RTCP_TYPE_SDES);
+    gst_rtcp_buffer_unmap (&rtcp);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless_equals_int (packets, 3);
+  fail_unless_equals_int (octets, 300);
+  fail_unless_equals_int (ssrc, SSRC);
+  /* the frame's time stamp, moved on by the time since: at most 10 s of 90 kHz */
+  fail_unless (rtp_time - 1000 < 900000);
+  fail_unless (ntp_time >> 32 > G_GUINT64_CONSTANT (3900000000));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+static Suite *
+tfrcsink_suite (void)
+{
+  Suite *suite = suite_create ("tfrcsink");
+  TCase *tcase = tcase_create ("tfrcsink");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_extension_not_reserved);
+  tcase_add_test (tcase, test_extension_tells_send_time);
+  tcase_add_test (tcase, test_extension_reserved);
+  tcase_add_test (tcase, test_extension_off);
+  tcase_add_test (tcase, test_shared_buffer_is_untouched);
+  tcase_add_test (tcase, test_buffer_list);
+  tcase_add_test (tcase, test_pacing_spreads_a_frame);
+  tcase_add_test (tcase, test_odd_packets);
+  tcase_add_test (tcase, test_large_packets);
+  tcase_add_test (tcase, test_sequence_wrap_and_new_ssrc);
+  tcase_add_test (tcase, test_reports_move_the_rate);
+  tcase_add_test (tcase, test_remb_without_path);
+  tcase_add_test (tcase, test_absurd_rates_stay_within_limits);
+  tcase_add_test (tcase, test_spoofed_feedback);
+  tcase_add_test (tcase, test_key_unit_once_per_interval);
+  tcase_add_test (tcase, test_dropped_frames_ask_for_a_key_unit);
+  tcase_add_test (tcase, test_rate_events_repeat);
+  tcase_add_test (tcase, test_eos_drains_and_says_bye);
+  tcase_add_test (tcase, test_stop_says_bye);
+  tcase_add_test (tcase, test_flush);
+  tcase_add_test (tcase, test_flush_unblocks_eos);
+  tcase_add_test (tcase, test_eos_is_bounded);
+  tcase_add_test (tcase, test_states_in_any_order);
+  tcase_add_test (tcase, test_live_limits);
+  tcase_add_test (tcase, test_live_change_of_port);
+  tcase_add_test (tcase, test_ipv6_and_back);
+  tcase_add_test (tcase, test_bind_and_external_socket);
+  tcase_add_test (tcase, test_hosts_that_cannot_be);
+  tcase_add_test (tcase, test_closed_port);
+  tcase_add_test (tcase, test_overflow_does_not_block);
+  tcase_add_test (tcase, test_stats_message);
+  tcase_add_test (tcase, test_idle_costs_nothing);
+  tcase_add_test (tcase, test_sender_report);
+  return suite;
+}
+
+GST_CHECK_MAIN (tfrcsink);
