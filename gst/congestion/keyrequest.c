@@ -55,6 +55,12 @@ key_request_on_key_unit (KeyRequest *k, uint32_t first_seq)
   k->unanswered = 0;
 }
 
+void
+key_request_cancel (KeyRequest *k)
+{
+  k->wanted = false;
+}
+
 static CcDuration
 spacing (const KeyRequest *k)
 {

@@ -40,6 +40,8 @@ void key_request_want (KeyRequest *k, bool full);
 /* A packet is lost: asks unless a key unit that came later has mended it. */
 void key_request_on_loss (KeyRequest *k, uint32_t lost_seq);
 void key_request_on_key_unit (KeyRequest *k, uint32_t first_seq);
+/* The sender has fallen silent: nobody is left to answer. */
+void key_request_cancel (KeyRequest *k);
 /* When the next request may go; CC_TIME_NONE: none is wanted. 0: at once. Pure. */
 CcTime key_request_next_timeout (const KeyRequest *k);
 void key_request_on_sent (KeyRequest *k, CcTime now);

@@ -111,6 +111,19 @@ avpf_source_table_expire (AvpfSourceTable *table, GstClockTime timeout, GstClock
 }
 
 void
+avpf_source_table_cancel_requests (AvpfSourceTable *table, GstClockTime silence, GstClockTime now)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+    AvpfSource *s = table->sources[i];
+
+    if (s != NULL && GST_CLOCK_TIME_IS_VALID (s->last_rtp) && now >= s->last_rtp + silence)
+      key_request_cancel (&s->key);
+  }
+}
+
+void
 avpf_source_table_count (
     const AvpfSourceTable *table, GstClockTime sender_timeout, GstClockTime now, guint *members, guint *senders)
 {

@@ -50,6 +50,8 @@ AvpfSource *avpf_source_table_add (
     AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now);
 /* Drops the silent and, a while after, those that said BYE. Returns how many valid ones went. */
 guint avpf_source_table_expire (AvpfSourceTable *table, GstClockTime timeout, GstClockTime now);
+/* No key unit requests to those that sent nothing for so long. */
+void avpf_source_table_cancel_requests (AvpfSourceTable *table, GstClockTime silence, GstClockTime now);
 /* Valid participants and those that sent RTP within sender_timeout; this end is not in them. */
 void avpf_source_table_count (
     const AvpfSourceTable *table, GstClockTime sender_timeout, GstClockTime now, guint *members, guint *senders);

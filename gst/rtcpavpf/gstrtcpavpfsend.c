@@ -13,6 +13,7 @@
 #define HOUSEKEEPING_INTERVAL GST_SECOND
 #define MEMBER_TIMEOUT (25 * GST_SECOND) /* before there is a session: 5 intervals of 5 s */
 #define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T */
+#define SILENCE GST_SECOND
 #define SHORTEST_WAIT GST_MSECOND
 #define LONGEST_WAIT (600 * GST_SECOND)
 
@@ -185,6 +186,7 @@ keep_house (GstRtcpAvpf *self, GstClockTime now)
   self->wire_bytes = 0;
   self->housekept_at = now;
   avpf_source_table_expire (&self->table, member_timeout (self), now);
+  avpf_source_table_cancel_requests (&self->table, SILENCE, now);
   gst_rtcp_avpf_update_members (self, now);
   if (self->timing_runs)
     avpf_timing_set_bandwidth (&self->timing, gst_rtcp_avpf_rtcp_bandwidth (self));

@@ -89,6 +89,18 @@ START_TEST (test_a_later_key_unit_mends_a_loss)
 }
 END_TEST
 
+START_TEST (test_cancel)
+{
+  KeyRequest k = fresh (true);
+
+  key_request_want (&k, false);
+  key_request_cancel (&k);
+  ck_assert_uint_eq (key_request_next_timeout (&k), CC_TIME_NONE);
+  key_request_want (&k, false);
+  ck_assert_uint_eq (key_request_next_timeout (&k), 0);
+}
+END_TEST
+
 /* RFC 5104 4.3.1.1: the command number changes with the request, not with its repetition. */
 START_TEST (test_fir_number)
 {
@@ -110,4 +122,4 @@ END_TEST
 
 CC_TEST_MAIN ("keyrequest", test_the_first_goes_at_once, test_repeats_until_a_key_unit_comes,
     test_never_closer_than_the_bound, test_one_each_where_answers_cannot_be_seen, test_a_later_key_unit_mends_a_loss,
-    test_fir_number)
+    test_cancel, test_fir_number)
