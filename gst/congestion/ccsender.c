@@ -10,6 +10,7 @@
 #define APPLICATION_LIMIT 2.0 /* x what was sent */
 #define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
 #define MEDIA_SHARE 0.97      /* of the rate: what is never asked for is room for frames to vary */
+#define MAX_DEBT 1.0 /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
@@ -317,7 +318,7 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
   count_sent (s, wire, now);
   refill_credit (s, now);
-  s->credit_bytes -= wire;
+  s->credit_bytes = fmax (s->credit_bytes - wire, -MAX_DEBT * s->rate_Bps - wire);
   cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
   cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
   if (s->mode == CC_MODE_BURST_CONTROL)
