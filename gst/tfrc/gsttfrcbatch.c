@@ -88,7 +88,8 @@ fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, co
 }
 
 gboolean
-gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, GstTfrcHead *head)
+gst_tfrc_batch_add (
+    GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, guint16 renumber, GstTfrcHead *head)
 {
   GstTfrcSlot *slot = &batch->slots[batch->count];
   gsize head_size = 0;
@@ -103,6 +104,10 @@ gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpR
     head_size = gst_tfrc_head_stamp (head, slot->maps[0].data, id, stamp, slot->head);
   if (head_size == 0)
     batch->unstamped++;
+  if (head_size == 0 && renumber != 0)
+    head_size = gst_tfrc_head_copy (head, slot->maps[0].data, slot->head);
+  if (head_size > 0)
+    gst_tfrc_head_renumber (slot->head, renumber);
   fill_message (batch, slot, &batch->messages[batch->count].msg_hdr, head, head_size);
   batch->count++;
   return TRUE;

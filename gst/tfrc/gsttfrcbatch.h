@@ -34,10 +34,10 @@ typedef struct {
 
 void gst_tfrc_batch_init (GstTfrcBatch *batch);
 
-/* Takes buffer. id 0: unstamped. Returns FALSE where the buffer is no RTP packet: it is dropped then. The batch must
-   not be full. */
+/* Takes buffer. id 0: unstamped. renumber is taken off its sequence number. Returns FALSE where the buffer is no RTP
+   packet: it is dropped then. The batch must not be full. */
 gboolean gst_tfrc_batch_add (
-    GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, GstTfrcHead *head);
+    GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, guint16 renumber, GstTfrcHead *head);
 
 /* Sends all. FALSE: the socket's buffer is full, go on when it is writable. What the network refuses is counted and
    left out. */

@@ -71,3 +71,18 @@ gst_tfrc_head_stamp (
   GST_WRITE_UINT16_BE (out + head->fixed_size + 2, (guint16)(size / 4));
   return at + size;
 }
+
+gsize
+gst_tfrc_head_copy (const GstTfrcHead *head, const guint8 *data, guint8 out[GST_TFRC_HEAD_MAX])
+{
+  if (head->head_size > GST_TFRC_HEAD_MAX)
+    return 0;
+  memcpy (out, data, head->head_size);
+  return head->head_size;
+}
+
+void
+gst_tfrc_head_renumber (guint8 out[GST_TFRC_HEAD_MAX], guint16 by)
+{
+  GST_WRITE_UINT16_BE (out + 2, (guint16)(GST_READ_UINT16_BE (out + 2) - by));
+}

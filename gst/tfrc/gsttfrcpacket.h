@@ -33,5 +33,11 @@ gsize gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, guint i
 gsize gst_tfrc_head_stamp (
     const GstTfrcHead *head, const guint8 *data, guint id, const RtpRttSendts *stamp, guint8 out[GST_TFRC_HEAD_MAX]);
 
+/* Writes the head as it is into out. Returns its size, 0 where it is too long. */
+gsize gst_tfrc_head_copy (const GstTfrcHead *head, const guint8 *data, guint8 out[GST_TFRC_HEAD_MAX]);
+
+/* Lowers the sequence number of a head in out. */
+void gst_tfrc_head_renumber (guint8 out[GST_TFRC_HEAD_MAX], guint16 by);
+
 G_END_DECLS
 #endif

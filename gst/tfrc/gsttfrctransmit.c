@@ -241,6 +241,18 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
 }
 
+/* The sequence number counts the packets that leave, or the receiver would take those given up here for lost in the
+   network, and the rate would fall for it. */
+static void
+give_up_packet (GstTfrcTransmit *t, const CcPacket *packet)
+{
+  GstTfrcSource *source = gst_tfrc_transmit_source_of (t, packet->handle);
+
+  if (source != NULL)
+    source->skipped++;
+  unref_packets (packet, 1);
+}
+
 static void
 push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 {
@@ -252,7 +264,7 @@ push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
       t->stats.packets_dropped++;
       return;
     }
-    unref_packets (&discarded, 1);
+    give_up_packet (t, &discarded);
   }
 }
 
@@ -410,9 +422,11 @@ static void
 add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stamp, CcTime now)
 {
   gsize size = gst_buffer_get_size (packet->handle);
+  const GstTfrcSource *source = gst_tfrc_transmit_source_of (t, packet->handle);
+  guint16 skipped = source != NULL ? source->skipped : 0;
   GstTfrcHead head;
 
-  if (gst_tfrc_batch_add (t->batch, packet->handle, t->settings.extension_id, stamp, &head))
+  if (gst_tfrc_batch_add (t->batch, packet->handle, t->settings.extension_id, stamp, skipped, &head))
     gst_tfrc_transmit_note_sent (t, &head, size, packet, now);
 }
 
@@ -433,7 +447,7 @@ pump (GstTfrcTransmit *t, CcTime now)
     if (verdict == CC_SENDER_WAIT)
       break;
     if (verdict == CC_SENDER_DISCARD)
-      unref_packets (&packet, 1);
+      give_up_packet (t, &packet);
     else
       add_packet (t, &packet, &stamp, now);
     if (gst_tfrc_batch_is_full (t->batch))

@@ -34,6 +34,7 @@ typedef struct {
 /* What one SSRC has sent (RFC 3550 6.4.1). */
 typedef struct {
   guint32 ssrc, packet_count, octet_count;
+  guint16 skipped;  /* packets given up in the sending buffer: what is not sent must not look lost to the receiver */
   guint32 rtp_time; /* of the last frame, captured_at its time */
   CcTime captured_at, sent_at;
 } GstTfrcSource;
@@ -130,6 +131,8 @@ GstStructure *gst_tfrc_stats_to_structure (const GstTfrcStats *stats);
 /* gsttfrctransmitrtcp.c, for the thread only */
 void gst_tfrc_transmit_note_sent (
     GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now);
+/* What is known of the SSRC of an RTP packet; NULL: nothing was sent of it yet. */
+GstTfrcSource *gst_tfrc_transmit_source_of (GstTfrcTransmit *t, GstBuffer *packet);
 void gst_tfrc_transmit_receive (GstTfrcTransmit *t, CcTime now);
 void gst_tfrc_transmit_rtcp_timeout (GstTfrcTransmit *t, CcTime now);
 CcTime gst_tfrc_transmit_rtcp_next (const GstTfrcTransmit *t);

@@ -32,6 +32,15 @@ find_source (GstTfrcTransmit *t, guint32 ssrc)
   return NULL;
 }
 
+GstTfrcSource *
+gst_tfrc_transmit_source_of (GstTfrcTransmit *t, GstBuffer *packet)
+{
+  guint8 ssrc[4];
+
+  return gst_buffer_extract (packet, 8, ssrc, sizeof ssrc) == sizeof ssrc ? find_source (t, GST_READ_UINT32_BE (ssrc))
+                                                                          : NULL;
+}
+
 /* RFC 3550 6.4.1: NTP and RTP time of the same instant. */
 static guint32
 rtp_time_at (const GstTfrcTransmit *t, const GstTfrcSource *source, CcTime now)

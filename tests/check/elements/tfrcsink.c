@@ -734,6 +734,33 @@ GST_START_TEST (test_dropped_frames_ask_for_a_key_unit)
 }
 GST_END_TEST;
 
+/* As above; the receiver sees consecutive numbers all the same, so that it counts no loss and the rate stays. */
+GST_START_TEST (test_dropped_frames_leave_no_gap)
+{
+  guint i, received = 1, pushed = 12 * 5;
+  guint16 seq;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 300000, "max-bitrate", 300000, NULL);
+  for (i = 0; i < 12; i++) {
+    sink_push_frame (&s, 5, 1000);
+    g_usleep (33000);
+  }
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  seq = peer_seq (&peer);
+  while (peer_receive_rtp (&peer, 500)) {
+    fail_unless_equals_int (peer_seq (&peer), ++seq);
+    received++;
+  }
+  fail_unless (sink_stat (&s, "packets-dropped") > 0);
+  fail_unless_equals_int (received + sink_stat (&s, "packets-dropped"), pushed);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 /* With nothing happening: at least every 200 ms, five in 1.1 s. */
 GST_START_TEST (test_rate_events_repeat)
 {
@@ -1299,6 +1326,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_spoofed_feedback);
   tcase_add_test (tcase, test_key_unit_once_per_interval);
   tcase_add_test (tcase, test_dropped_frames_ask_for_a_key_unit);
+  tcase_add_test (tcase, test_dropped_frames_leave_no_gap);
   tcase_add_test (tcase, test_rate_events_repeat);
   tcase_add_test (tcase, test_eos_drains_and_says_bye);
   tcase_add_test (tcase, test_stop_says_bye);
