@@ -9,6 +9,8 @@
 #define CONTENT_LIMITED 0.8       /* below this share of the rate asked the picture needs no more */
 #define OVER 1.4
 #define OVER_S 3.0
+#define FADE_S 1.0
+#define FORGIVEN_S 2.0 /* a debt the encoder does not seem to keep is forgotten */
 
 static double
 clamp (double v, double lo, double hi)
@@ -42,6 +44,7 @@ encoder_rate_init (EncoderRate *e, const EncoderRateParams *params)
   memset (e, 0, sizeof *e);
   e->params = *params;
   e->correction = 1;
+  e->instant.tau_s = 0.1;
   e->fast.tau_s = 0.5;
   e->slow.tau_s = 2;
 }
@@ -68,11 +71,16 @@ mean_rate (const EncoderRateMean *m)
   return m->seconds > 0 ? m->produced_bits / m->seconds : 0;
 }
 
+/* What was measured is worthless after a step of the network's, not after one made to drain the buffer: an encoder
+   that is off brings about these itself, and would else never be found out. */
 static void
 set_rate (EncoderRate *e, double bps, CcTime now)
 {
-  if (e->set_bps <= 0 || fabs (bps - e->set_bps) > STEP * e->set_bps) {
+  double base = e->allowed_known ? e->allowed_bps : bps;
+
+  if (fabs (base - e->stepped_from_bps) > STEP * e->stepped_from_bps) {
     e->stepped_at = now;
+    e->stepped_from_bps = base;
     mean_restart (&e->slow);
   }
   e->set_bps = bps;
@@ -99,18 +107,22 @@ encoder_rate_on_allowed (EncoderRate *e, double bps, double backlog_bytes, doubl
   e->frame_budget_bytes = frame_budget_bytes;
 }
 
-/* The factor that would make the encoder hit what is asked, from what it made of what it was asked. */
+/* The factor that would make the encoder hit what is asked, from what it made of what it was asked; an old one fades
+   where there is nothing new to measure. */
 static void
-correct (EncoderRate *e, CcTime now)
+correct (EncoderRate *e, double seconds)
 {
-  double gain;
+  double gain, target = 1;
 
-  if (e->slow.seconds < 1 || e->slow.asked_bits <= 0 || cc_time_since (now, e->stepped_at) < SETTLE)
+  if (e->slow.seconds < 1 || e->slow.asked_bits <= 0) {
+    e->correction += (1 - e->correction) * (1 - exp (-seconds / FADE_S));
     return;
+  }
   gain = e->slow.produced_bits / e->slow.asked_bits;
   /* A quiet picture is no error of the encoder's, and the next one need not be quiet. */
-  e->correction = gain < CONTENT_LIMITED ? fmin (1, e->params.correction_max)
-                                         : clamp (1 / gain, e->params.correction_min, e->params.correction_max);
+  if (gain >= CONTENT_LIMITED)
+    target = 1 / gain;
+  e->correction = clamp (target, e->params.correction_min, e->params.correction_max);
 }
 
 static void
@@ -120,6 +132,18 @@ watch (EncoderRate *e, double seconds)
     e->over_s += seconds;
   else
     e->over_s = fmax (0, e->over_s - seconds);
+}
+
+/* What the encoder has put out beyond what was asked, as it keeps account itself. */
+static void
+account (EncoderRate *e, double seconds)
+{
+  double limit = cc_seconds (e->params.max_debt) * e->set_bps;
+
+  if (e->params.max_debt == 0)
+    return;
+  e->debt_bits = fmax (0, e->debt_bits * exp (-seconds / FORGIVEN_S) + 8 * e->frame_bytes - e->set_bps * seconds);
+  e->indebted = e->debt_bits > (e->indebted ? limit / 2 : limit);
 }
 
 static void
@@ -134,8 +158,10 @@ elapse (EncoderRate *e, CcTime now)
   /* Between two reports the buffer drains at the allowed rate and fills with what is produced. */
   e->backlog_bytes = fmax (0, e->backlog_bytes - e->allowed_bps * seconds / 8);
   /* while every interval counted has its frame counted too */
+  account (e, seconds);
   watch (e, seconds);
-  correct (e, now);
+  correct (e, seconds);
+  mean_elapse (&e->instant, seconds, e->set_bps);
   mean_elapse (&e->fast, seconds, e->set_bps);
   if (cc_time_since (now, e->stepped_at) < SETTLE)
     mean_restart (&e->slow);
@@ -172,6 +198,8 @@ encoder_rate_on_bytes (EncoderRate *e, uint32_t bytes, bool starts_frame, bool k
   e->bytes += bytes;
   if (e->allowed_known)
     e->backlog_bytes += bytes;
+  if (e->instant.seconds > 0)
+    e->instant.produced_bits += 8.0 * bytes;
   if (e->fast.seconds > 0)
     e->fast.produced_bits += 8.0 * bytes;
   if (e->slow.seconds > 0)
@@ -212,6 +240,15 @@ within_budget (const EncoderRate *e, double bps, EncoderRateLimit *limit)
   return bps;
 }
 
+/* Somewhat less than the encoder makes: one that can go lower then does, one that cannot adds little to its debt. */
+static double
+payable (const EncoderRate *e)
+{
+  double limit = cc_seconds (e->params.max_debt) * e->set_bps;
+
+  return mean_rate (&e->instant) * (e->debt_bits < 2 * limit ? 0.9 : 0.97);
+}
+
 double
 encoder_rate_wanted (const EncoderRate *e, EncoderRateLimit *limit)
 {
@@ -225,6 +262,8 @@ encoder_rate_wanted (const EncoderRate *e, EncoderRateLimit *limit)
     bps = within_budget (e, less_backlog (e, full, &what), &what);
     bps = fmax (bps, full * (1 - e->params.max_drain)) * e->correction;
   }
+  if (e->indebted && bps < payable (e))
+    bps = payable (e), what = ENCODER_RATE_LIMIT_ENCODER;
   if (bps > e->params.max_bps)
     bps = e->params.max_bps, what = ENCODER_RATE_LIMIT_MAX;
   if (bps < e->params.min_bps)
@@ -307,7 +346,7 @@ encoder_rate_key_spacing (const EncoderRate *e, CcDuration floor)
 const char *
 encoder_rate_limit_name (EncoderRateLimit limit)
 {
-  static const char *const names[] = {"start", "allowed", "backlog", "frame-budget", "min", "max"};
+  static const char *const names[] = {"start", "allowed", "backlog", "frame-budget", "encoder", "min", "max"};
 
   return (unsigned)limit < sizeof names / sizeof *names ? names[limit] : "unknown";
 }

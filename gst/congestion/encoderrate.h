@@ -20,6 +20,8 @@ typedef struct {
   double correction_max;      /* default 1.15 */
   double key_unit_share;      /* key units asked for may take this share of the rate, (0, 1]; default 0.3 */
   CcDuration max_key_spacing; /* longest wait that share may ask for; default 5 s */
+  CcDuration max_debt;        /* for an encoder that pays back later what it put out beyond what was asked: then it is
+                                 asked for no less than it makes once this much has come together; 0: none (default) */
   bool costly;                /* a change forces a key frame: change seldom, do not follow the backlog */
 } EncoderRateParams;
 
@@ -28,6 +30,7 @@ typedef enum {
   ENCODER_RATE_LIMIT_ALLOWED,      /* the network */
   ENCODER_RATE_LIMIT_BACKLOG,      /* draining the sending buffer */
   ENCODER_RATE_LIMIT_FRAME_BUDGET, /* frames would come too late */
+  ENCODER_RATE_LIMIT_ENCODER,      /* asking for less would only be paid back later */
   ENCODER_RATE_LIMIT_MIN,
   ENCODER_RATE_LIMIT_MAX
 } EncoderRateLimit;
@@ -43,8 +46,11 @@ typedef struct {
   double allowed_bps, backlog_bytes, frame_budget_bytes;
   double set_bps; /* 0: nothing set yet */
   CcTime changed_at, stepped_at, frame_at;
+  double stepped_from_bps;
   double interval_s; /* mean distance of frames */
-  EncoderRateMean fast, slow;
+  EncoderRateMean instant, fast, slow;
+  double debt_bits;
+  bool indebted;
   double correction;
   double over_s; /* how long the encoder has been far above what was asked, less the time it was not */
   double key_bytes, frame_bytes;

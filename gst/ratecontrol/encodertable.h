@@ -25,6 +25,7 @@ typedef struct {
   gboolean costly;    /* a change forces a key frame */
   gboolean any_state; /* takes settings in PLAYING though it does not flag them so */
   gboolean prime;     /* the first change of all forces a key frame: make one before the first frame */
+  guint max_debt_ms;  /* it pays back later what it puts out beyond what was asked; 0: it does not */
   const EncoderSetting *settings;
   const gchar *floor; /* how it behaves below what the picture needs */
 } EncoderRow;

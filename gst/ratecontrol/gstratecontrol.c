@@ -122,6 +122,7 @@ restart (GstRateControl *self, guint value)
   jpeg_quality_params_init (&jpeg_params);
   if (has_quality_knob (self)) /* its model corrects by itself */
     params.correction_min = params.correction_max = 1;
+  params.max_debt = self->row ? self->row->max_debt_ms * CC_MSECOND : 0;
   params.costly = self->row && self->row->costly;
   encoder_rate_init (&self->rate, &params);
   take_limits (self);

@@ -276,7 +276,7 @@ START_TEST (test_the_lag_of_a_step_is_no_error)
   l.network_bps = 2e5;
   for (int i = 0; i < 100; i++) {
     loop_frame (&l, i % 5 == 0);
-    ck_assert_double_eq_tol (l.e.correction, 1, 0.08);
+    ck_assert_double_eq_tol (l.e.correction, 1, 0.1);
   }
   ck_assert_double_eq_tol (l.asked_bps, 194e3, 0.08 * 194e3);
 }
@@ -300,6 +300,63 @@ START_TEST (test_an_encoder_that_does_not_follow_is_found_out)
   /* 0.6 s to settle, 3 s of proof, with some room for the means */
   ck_assert_int_ge (frames, 75);
   ck_assert_int_le (frames, 125);
+}
+END_TEST
+
+/* At its coarsest it makes 80 kbit/s; what it made beyond what was asked it pays back by half of what is asked. */
+static double
+debtor_frame (Loop *l, double *debt)
+{
+  double asked = l->asked_bps / 25, made = fmax (asked, 80e3 / 25);
+
+  if (*debt > 0)
+    made = fmax (80e3 / 25, asked / 2);
+  *debt = fmax (0, *debt + made - asked);
+  l->gain = made / asked;
+  loop_frame (l, true);
+  return made * 25;
+}
+
+static double
+after_the_floor (CcDuration max_debt)
+{
+  Loop l;
+  double debt = 0, made = 0;
+
+  loop_init (&l, 290e3);
+  l.e.params.max_debt = max_debt;
+  for (int i = 0; i < 200; i++) {
+    l.network_bps = i >= 50 && i < 150 ? 20e3 : 300e3;
+    l.queue_bytes = 0; /* the sender drops what is late */
+    made = debtor_frame (&l, &debt);
+  }
+  return made;
+}
+
+START_TEST (test_an_encoder_is_not_driven_into_debt)
+{
+  /* 4 s at 80 instead of 20 * 0.97 * 0.7 kbit/s are 265 kbit; half of 291 kbit/s pays 145 a second, so that 2 s later
+     (and 0.6 s of them with the old correction) it is still paying */
+  ck_assert_double_lt (after_the_floor (0), 0.6 * 291e3);
+  ck_assert_double_gt (after_the_floor (300 * CC_MSECOND), 0.9 * 291e3);
+}
+END_TEST
+
+START_TEST (test_an_encoder_that_can_go_lower_is_made_to)
+{
+  Loop l;
+
+  loop_init (&l, 970e3);
+  l.e.params.max_debt = 300 * CC_MSECOND;
+  l.lag = 7; /* 280 ms at 970 instead of 194 kbit/s: 217 kbit of debt, 58 are allowed */
+  l.network_bps = 1e6;
+  loop_run (&l, 100);
+  l.network_bps = 2e5;
+  for (int i = 0; i < 75; i++) {
+    l.queue_bytes = 0;
+    loop_frame (&l, true);
+  }
+  ck_assert_double_lt (l.asked_bps, 1.1 * 194e3);
 }
 END_TEST
 
@@ -360,5 +417,6 @@ CC_TEST_MAIN ("encoderrate", test_nothing_is_set_before_the_network_has_spoken, 
     test_backlog_is_followed_between_reports, test_frame_budget, test_minimum_is_kept_strictly_and_beats_all,
     test_a_fall_is_set_at_once_a_rise_waits, test_the_encoder_is_not_flooded, test_a_costly_change_is_rare,
     test_a_systematic_error_is_corrected, test_the_correction_is_bounded, test_the_lag_of_a_step_is_no_error,
-    test_an_encoder_that_does_not_follow_is_found_out, test_pieces_of_a_frame_are_one_frame,
+    test_an_encoder_that_does_not_follow_is_found_out, test_an_encoder_is_not_driven_into_debt,
+    test_an_encoder_that_can_go_lower_is_made_to, test_pieces_of_a_frame_are_one_frame,
     test_key_units_are_bounded_by_their_cost, test_nonsense_is_refused)
