@@ -276,8 +276,10 @@ START_TEST (test_the_lag_of_a_step_is_no_error)
   l.network_bps = 2e5;
   for (int i = 0; i < 100; i++) {
     loop_frame (&l, i % 5 == 0);
-    ck_assert_double_eq_tol (l.e.correction, 1, 0.1);
+    /* 240 ms at 970 instead of 194 kbit/s are 186 kbit too many: of the next second's they would be nearly all */
+    ck_assert_double_ge (l.e.correction, 0.9);
   }
+  ck_assert_double_eq_tol (l.e.correction, 1, 0.05);
   ck_assert_double_eq_tol (l.asked_bps, 194e3, 0.08 * 194e3);
 }
 END_TEST
