@@ -17,9 +17,16 @@ struct Cell {
   unsigned competitors;
 };
 
-/* Each flow's fair share, so that windows stay comparable over the competitors. */
-static const double share_bps = 3e6;
 static const uint32_t packet_bytes = 1492; /* IP; TCP: 1440 + 52 */
+/* A fair share is this many packets per bare round-trip, so that windows, and with them the loss rates the equation is
+   fed with, are alike in all cells: 9 Mb/s at 20 ms, 1.8 at 100 ms, 0.9 at 200 ms. */
+static const double share_packets = 15;
+
+static double
+capacity_bps (const Cell &cell)
+{
+  return (cell.competitors + 1) * share_packets * packet_bytes * 8 / (cell.rtt_ms / 1000);
+}
 
 struct Outcome {
   double ratio;                 /* TFRC / mean TCP */
@@ -33,7 +40,7 @@ static DumbbellSpec
 network (const Cell &cell)
 {
   DumbbellSpec spec;
-  double bps = share_bps * (cell.competitors + 1);
+  double bps = capacity_bps (cell);
   double bdp_packets = bps * cell.rtt_ms / 1000 / 8 / packet_bytes;
 
   spec.forward.bps = bps;
@@ -100,7 +107,7 @@ run_cell (const Options &options, const Cell &cell, double duration_s)
   }
   double tfrc_bps = pairs[0].received.mean_bps (from_s, duration_s);
   out.ratio = tfrc_bps / mean_of (tcp_bps);
-  out.use = net.forward ().all.received.mean_bps (from_s, duration_s) / (share_bps * (cell.competitors + 1));
+  out.use = net.forward ().all.received.mean_bps (from_s, duration_s) / capacity_bps (cell);
   out.loss = (double)pairs[0].dropped / std::max<uint64_t> (pairs[0].arrived, 1);
   out.tfrc_cov = covs (pairs[0].received, from_s, duration_s);
   ns3::Simulator::Destroy ();
@@ -110,7 +117,8 @@ run_cell (const Options &options, const Cell &cell, double duration_s)
 static void
 report_cell (Report &report, const Cell &cell, Csv &csv)
 {
-  Outcome out = run_cell (report.options (), cell, report.options ().quick ? 100 : 300);
+  Outcome out =
+      run_cell (report.options (), cell, report.options ().quick ? 100 : std::max (1500 * cell.rtt_ms / 1000, 60.0));
   std::string name = format ("%u TCP, %.0f ms", cell.competitors, cell.rtt_ms);
   double worst = 0, worst_scale = 0;
 

@@ -52,6 +52,12 @@ seconds_now ()
 
 /* ---- sender ---- */
 
+static unsigned
+header_bytes (const CcSenderConfig &config)
+{
+  return config.extension ? rtp_header_bytes : rtp_fixed_bytes;
+}
+
 NS_OBJECT_ENSURE_REGISTERED (CcSenderApplication);
 
 TypeId
@@ -148,7 +154,7 @@ CcSenderApplication::push_frame (uint32_t bytes, bool key_unit)
   packet.handle = (void *)(uintptr_t)count;
   for (unsigned i = 0; i < count; i++) {
     unsigned chunk = (uint64_t)bytes * (i + 1) / count - (uint64_t)bytes * i / count;
-    packet.size_bytes = rtp_header_bytes + std::max (chunk, frame_header_bytes);
+    packet.size_bytes = header_bytes (config) + std::max (chunk, frame_header_bytes);
     packet.frame_end = i + 1 == count;
     if (!cc_sender_push (&cc, &packet, now ())) {
       drain ();
@@ -195,36 +201,49 @@ CcSenderApplication::run ()
       Simulator::Schedule (NanoSeconds (next > now () ? next - now () : CC_USECOND), &CcSenderApplication::run, this);
 }
 
+static void
+write_extension (uint8_t *rtp, const RtpRttSendts *stamp)
+{
+  uint8_t element[RTP_EXT_RTT_SENDTS_SIZE];
+  uint16_t profile;
+
+  rtp_ext_rtt_sendts_write (element, stamp);
+  size_t size = rtp_ext_put (
+      one_byte_profile, nullptr, 0, extension_id, element, sizeof element, rtp + 16, rtp_header_bytes - 16, &profile);
+  NS_ABORT_MSG_UNLESS (size == rtp_header_bytes - 16, "the extension does not have the expected size");
+  rtp[0] |= 0x10;
+  put16 (rtp + 12, profile);
+  put16 (rtp + 14, size / 4);
+}
+
 void
 CcSenderApplication::send (const CcPacket &packet)
 {
   uint8_t bytes[rtp_header_bytes + frame_header_bytes] = {};
-  uint8_t element[RTP_EXT_RTT_SENDTS_SIZE];
+  uint8_t *payload = bytes + header_bytes (config);
   RtpRttSendts stamp;
-  uint16_t profile;
 
-  cc_sender_stamp (&cc, now (), &stamp);
-  rtp_ext_rtt_sendts_write (element, &stamp);
-  bytes[0] = 0x90; /* version 2, extension */
+  bytes[0] = 0x80;
   bytes[1] = 96 | (packet.frame_end ? 0x80 : 0);
   put16 (bytes + 2, seq++);
   put32 (bytes + 4, packet.captured_at / 1000 * 9 / 100); /* 90 kHz */
   put32 (bytes + 8, ssrc);
-  size_t size = rtp_ext_put (
-      one_byte_profile, nullptr, 0, extension_id, element, sizeof element, bytes + 16, rtp_header_bytes - 16, &profile);
-  NS_ABORT_MSG_UNLESS (size == rtp_header_bytes - 16, "the extension does not have the expected size");
-  put16 (bytes + 12, profile);
-  put16 (bytes + 14, size / 4);
-  put32 (bytes + rtp_header_bytes, packet.frame);
-  put16 (bytes + rtp_header_bytes + 4, (uintptr_t)packet.handle);
-  put32 (bytes + rtp_header_bytes + 6, now () >> 32);
-  put32 (bytes + rtp_header_bytes + 10, now ());
-  Ptr<Packet> out = Create<Packet> (bytes, sizeof bytes);
-  out->AddPaddingAtEnd (packet.size_bytes - sizeof bytes);
+  if (config.extension) {
+    cc_sender_stamp (&cc, now (), &stamp);
+    write_extension (bytes, &stamp);
+  }
+  put32 (payload, packet.frame);
+  put16 (payload + 4, (uintptr_t)packet.handle);
+  put32 (payload + 6, now () >> 32);
+  put32 (payload + 10, now ());
+  size_t size = payload + frame_header_bytes - bytes;
+  Ptr<Packet> out = Create<Packet> (bytes, size);
+  out->AddPaddingAtEnd (packet.size_bytes - size);
   if (frame_sent_at.size () <= packet.frame)
     frame_sent_at.resize (packet.frame + 1, -1);
   if (frame_sent_at[packet.frame] < 0)
     frame_sent_at[packet.frame] = seconds_now ();
+  packets_sent++;
   socket->Send (out);
 }
 
@@ -344,19 +363,25 @@ CcReceiverApplication::StopApplication ()
     socket->Close ();
 }
 
-static bool
+/* The payload, or NULL where it is not one of our packets. */
+static const uint8_t *
 parse_packet (const uint8_t *bytes, size_t size, CcArrival *arrival)
 {
-  if (size < rtp_header_bytes + frame_header_bytes || bytes[0] != 0x90)
-    return false;
-  size_t element_size;
-  const uint8_t *element =
-      rtp_ext_find (get16 (bytes + 12), bytes + 16, 4 * get16 (bytes + 14), extension_id, &element_size);
+  bool extended = size > 0 && bytes[0] & 0x10;
+  size_t header = extended ? rtp_header_bytes : rtp_fixed_bytes;
+
+  if (size < header + frame_header_bytes || bytes[0] >> 6 != 2)
+    return nullptr;
   arrival->seq = get16 (bytes + 2);
   arrival->marker = bytes[1] & 0x80;
   arrival->rtp_timestamp = get32 (bytes + 4);
-  arrival->has_stamp = element && rtp_ext_rtt_sendts_parse (element, element_size, &arrival->stamp);
-  return true;
+  if (extended) {
+    size_t element_size;
+    const uint8_t *element =
+        rtp_ext_find (get16 (bytes + 12), bytes + 16, 4 * get16 (bytes + 14), extension_id, &element_size);
+    arrival->has_stamp = element && rtp_ext_rtt_sendts_parse (element, element_size, &arrival->stamp);
+  }
+  return bytes + header;
 }
 
 void
@@ -369,7 +394,8 @@ CcReceiverApplication::on_packet (Ptr<Socket> from)
 
   while ((packet = from->RecvFrom (sender))) {
     CcArrival arrival = {};
-    if (!parse_packet (bytes, packet->CopyData (bytes, sizeof bytes), &arrival))
+    const uint8_t *payload = parse_packet (bytes, packet->CopyData (bytes, sizeof bytes), &arrival);
+    if (!payload)
       continue;
     peer = sender;
     heard = true;
@@ -377,10 +403,9 @@ CcReceiverApplication::on_packet (Ptr<Socket> from)
     bytes_total += packet->GetSize ();
     arrival.size_bytes = packet->GetSize ();
     arrival.arrived_at = now ();
-    uint64_t sent_at = (uint64_t)get32 (bytes + rtp_header_bytes + 6) << 32 | get32 (bytes + rtp_header_bytes + 10);
+    uint64_t sent_at = (uint64_t)get32 (payload + 6) << 32 | get32 (payload + 10);
     transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
-    count_frame (
-        get32 (bytes + rtp_header_bytes), get16 (bytes + rtp_header_bytes + 4), arrival.rtp_timestamp / 90000.0);
+    count_frame (get32 (payload), get16 (payload + 4), arrival.rtp_timestamp / 90000.0);
     wanted |= cc_receiver_on_packet (&cc, &arrival);
   }
   if (wanted)

@@ -22,7 +22,8 @@
 namespace sim
 {
 
-const unsigned rtp_header_bytes = 12 + 4 + 8; /* fixed header and the one-byte form of the extension */
+const unsigned rtp_fixed_bytes = 12;
+const unsigned rtp_header_bytes = rtp_fixed_bytes + 4 + 8; /* with the one-byte form of the extension */
 const unsigned udp_ip_bytes = 28;
 
 struct CcSenderConfig {
@@ -32,6 +33,7 @@ struct CcSenderConfig {
   uint16_t port = 5004;
   unsigned payload_bytes = 1200; /* largest RTP payload */
   unsigned ring_packets = 4096;
+  bool extension = true; /* burst control needs none: no report is wanted */
   double sample_s = 0.1; /* spacing of rows () */
   uint64_t seed = 1;
 };
@@ -58,7 +60,8 @@ public:
   const CcSender &sender () const;
   const std::vector<CcSenderRow> &rows () const;
   std::vector<double> frame_sent_at; /* when the first packet of each frame left, s */
-  uint64_t frames_offered = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0, stuck = 0;
+  uint64_t frames_offered = 0, packets_sent = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0,
+           stuck = 0;
 
 private:
   void StartApplication () override;

@@ -18,6 +18,7 @@ cc_flow_spec (CcMode mode, std::shared_ptr<MediaSource> source)
   spec.sender.params.overhead_bytes = udp_ip_bytes;
   spec.receiver.params.overhead_bytes = udp_ip_bytes;
   spec.sender.source = source;
+  spec.sender.extension = mode != CC_MODE_BURST_CONTROL;
   if (mode == CC_MODE_LOW_DELAY) {
     spec.receiver.timing = FeedbackTiming::avpf;
     spec.receiver.path_report = true;

@@ -10,8 +10,9 @@
 namespace sim
 {
 
-/* newreno counts acknowledged segments in congestion avoidance (ns-3's TcpLinuxReno): with delayed ACKs ns-3's TcpNewReno
-   grows by half a segment a round-trip, which is b = 2 of the throughput equation where RFC 5348 3.1 wants b = 1. */
+/* newreno counts acknowledged segments in congestion avoidance (ns-3's TcpLinuxReno): with delayed ACKs ns-3's
+   TcpNewReno grows by half a segment a round-trip, which is b = 2 of the throughput equation where RFC 5348 3.1 wants b
+   = 1. */
 enum class TcpKind { newreno, cubic, bbr };
 
 struct TcpSpec {
