@@ -1,0 +1,728 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tfrcsrc with a socket on the loopback device that plays the sender; then with real senders. Time is real, so the
+   bounds are wide. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstccrtcp.h"
+#include "rtpextension.h"
+
+#include <gio/gio.h>
+#include <gst/check/gstcheck.h>
+#include <gst/rtp/gstrtpbuffer.h>
+#include <string.h>
+
+#define MEDIA 0x2345bcde
+#define PAYLOAD_BYTES 500
+#define MAX_SEEN 4000
+
+/* ---- the receiving pipeline ---- */
+
+typedef struct {
+  GstElement *pipeline, *src;
+  GMutex lock;
+  guint16 seqs[MAX_SEEN];
+  gint64 times[MAX_SEEN]; /* us */
+  guint seen, others;
+} Receiver;
+
+static GstPadProbeReturn
+see (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  Receiver *r = user;
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  g_mutex_lock (&r->lock);
+  if (!gst_rtp_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), GST_MAP_READ, &rtp)) {
+    r->others++;
+  } else if (r->seen < MAX_SEEN) {
+    r->times[r->seen] = g_get_monotonic_time ();
+    r->seqs[r->seen++] = gst_rtp_buffer_get_seq (&rtp);
+    gst_rtp_buffer_unmap (&rtp);
+  }
+  g_mutex_unlock (&r->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+receiver_open (Receiver *r, const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("tfrcsrc name=src port=0 %s ! fakesink sync=false async=false", properties);
+  GstPad *pad;
+
+  memset (r, 0, sizeof *r);
+  g_mutex_init (&r->lock);
+  r->pipeline = gst_parse_launch (line, NULL);
+  fail_unless (r->pipeline != NULL);
+  r->src = gst_bin_get_by_name (GST_BIN (r->pipeline), "src");
+  pad = gst_element_get_static_pad (r->src, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, see, r, NULL);
+  gst_object_unref (pad);
+  g_free (line);
+}
+
+static void
+receiver_play (Receiver *r)
+{
+  fail_unless (gst_element_set_state (r->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  fail_unless (gst_element_get_state (r->pipeline, NULL, NULL, 5 * GST_SECOND) != GST_STATE_CHANGE_FAILURE);
+}
+
+static void
+receiver_close (Receiver *r)
+{
+  gst_element_set_state (r->pipeline, GST_STATE_NULL);
+  gst_object_unref (r->src);
+  gst_object_unref (r->pipeline);
+  g_mutex_clear (&r->lock);
+}
+
+static guint
+receiver_seen (Receiver *r)
+{
+  guint seen;
+
+  g_mutex_lock (&r->lock);
+  seen = r->seen;
+  g_mutex_unlock (&r->lock);
+  return seen;
+}
+
+static gboolean
+receiver_wait (Receiver *r, guint packets, guint timeout_ms)
+{
+  gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000);
+
+  while (receiver_seen (r) < packets && g_get_monotonic_time () < end)
+    g_usleep (2000);
+  return receiver_seen (r) >= packets;
+}
+
+static guint64
+receiver_stat (Receiver *r, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value = 0;
+
+  g_object_get (r->src, "stats", &stats, NULL);
+  gst_structure_get_uint64 (stats, name, &value);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* ---- the sending socket ---- */
+
+typedef struct {
+  GSocket *socket;
+  GSocketAddress *to;
+} Sender;
+
+static void
+sender_open (Sender *s, Receiver *r, const gchar *host)
+{
+  GSocketAddress *local = g_inet_socket_address_new_from_string (host, 0);
+  GError *error = NULL;
+  gint port;
+
+  g_object_get (r->src, "port", &port, NULL);
+  fail_unless (port > 0);
+  s->to = g_inet_socket_address_new_from_string (host, (guint)port);
+  s->socket = g_socket_new (g_socket_address_get_family (local), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, &error);
+  g_assert_no_error (error);
+  g_socket_bind (s->socket, local, FALSE, &error);
+  g_assert_no_error (error);
+  g_object_unref (local);
+}
+
+static void
+sender_close (Sender *s)
+{
+  g_object_unref (s->socket);
+  g_object_unref (s->to);
+}
+
+static void
+sender_send (Sender *s, GstBuffer *buffer)
+{
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  fail_unless (g_socket_send_to (s->socket, s->to, (gchar *)map.data, map.size, NULL, NULL) == (gssize)map.size);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+}
+
+static void
+sender_send_rtp (Sender *s, guint16 seq, guint8 payload_type)
+{
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (PAYLOAD_BYTES, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  gint64 now = g_get_monotonic_time ();
+  RtpRttSendts stamp = {.rtt = 0, .sent_at_us = (guint32)now};
+  guint8 data[RTP_EXT_RTT_SENDTS_SIZE];
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_set_ssrc (&rtp, MEDIA);
+  gst_rtp_buffer_set_seq (&rtp, seq);
+  gst_rtp_buffer_set_payload_type (&rtp, payload_type);
+  gst_rtp_buffer_set_timestamp (&rtp, (guint32)(now * 9 / 100));
+  memset (gst_rtp_buffer_get_payload (&rtp), 0x61, PAYLOAD_BYTES);
+  rtp_ext_rtt_sendts_write (data, &stamp);
+  gst_rtp_buffer_add_extension_onebyte_header (&rtp, 9, data, sizeof data);
+  gst_rtp_buffer_unmap (&rtp);
+  sender_send (s, buffer);
+}
+
+static void
+sender_stream (Sender *s, guint16 first, guint packets, guint interval_ms)
+{
+  guint i;
+
+  for (i = 0; i < packets; i++) {
+    sender_send_rtp (s, (guint16)(first + i), 96);
+    g_usleep (interval_ms * 1000);
+  }
+}
+
+typedef struct {
+  guint packets, cnames, tfrcs, paths, byes, plis;
+} Heard;
+
+static void
+heard_cname (gpointer user, guint32 ssrc, const gchar *cname)
+{
+  ((Heard *)user)->cnames++;
+}
+
+static void
+heard_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
+{
+  fail_unless_equals_int (media, MEDIA);
+  ((Heard *)user)->tfrcs++;
+}
+
+static void
+heard_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
+{
+  ((Heard *)user)->paths++;
+}
+
+static void
+heard_pli (gpointer user, guint32 sender, guint32 media)
+{
+  ((Heard *)user)->plis++;
+}
+
+static void
+heard_bye (gpointer user, guint32 ssrc)
+{
+  ((Heard *)user)->byes++;
+}
+
+/* All that has come, and what comes within the time. It must all be RTCP from the port the media went to. */
+static void
+sender_listen (Sender *s, Heard *heard, guint timeout_ms)
+{
+  static const GstCcRtcpHandlers ears = {
+      .cname = heard_cname, .tfrc = heard_tfrc, .path = heard_path, .pli = heard_pli, .bye = heard_bye};
+  guint16 port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (s->to));
+  guint8 data[2000];
+
+  while (g_socket_condition_timed_wait (s->socket, G_IO_IN, timeout_ms * G_GINT64_CONSTANT (1000), NULL, NULL)) {
+    GSocketAddress *from = NULL;
+    gssize size = g_socket_receive_from (s->socket, &from, (gchar *)data, sizeof data, NULL, NULL);
+
+    fail_unless (size > 0);
+    fail_unless_equals_int (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (from)), port);
+    fail_unless (gst_cc_rtcp_walk (data, (gsize)size, &ears, heard));
+    heard->packets++;
+    g_object_unref (from);
+  }
+}
+
+/* ---- tests ---- */
+
+GST_START_TEST (test_media_in_feedback_out_of_one_port)
+{
+  Receiver r;
+  Sender s;
+  Heard heard = {0};
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 65500, 200, 5);
+  fail_unless (receiver_wait (&r, 200, 3000));
+  for (i = 0; i < 200; i++)
+    fail_unless_equals_int (r.seqs[i], (guint16)(65500 + i));
+  sender_listen (&s, &heard, 50);
+  fail_unless (heard.tfrcs > 0 && heard.paths > 0 && heard.cnames > 0);
+  fail_unless (heard.plis > 0); /* joined between two key units */
+  /* stopping says so */
+  gst_element_set_state (r.pipeline, GST_STATE_NULL);
+  sender_listen (&s, &heard, 200);
+  fail_unless_equals_int (heard.byes, 1);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+/* A translator on the way may give the flow another address; feedback follows the media. */
+GST_START_TEST (test_feedback_follows_the_media)
+{
+  Receiver r;
+  Sender before, after;
+  Heard heard = {0};
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&before, &r, "127.0.0.1");
+  sender_open (&after, &r, "127.0.0.1");
+  sender_stream (&before, 0, 60, 5);
+  sender_stream (&after, 60, 10, 5);
+  sender_listen (&before, &heard, 20);
+  heard.packets = heard.tfrcs = 0;
+  sender_stream (&after, 70, 100, 5);
+  sender_listen (&before, &heard, 20);
+  fail_unless_equals_int (heard.packets, 0);
+  sender_listen (&after, &heard, 20);
+  fail_unless (heard.tfrcs > 0);
+  receiver_close (&r);
+  sender_close (&before);
+  sender_close (&after);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_rtcp_does_not_travel_on)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstCcSenderInfo info = {.ssrc = MEDIA, .ntp_time = 1};
+  Receiver r;
+  Sender s;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  gst_cc_rtcp_add_sr (&rtcp, &info, NULL, 0);
+  gst_rtcp_buffer_unmap (&rtcp);
+  receiver_open (&r, "encoding-name=VP8 latency=0");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 0, 10, 2);
+  sender_send (&s, buffer);
+  sender_stream (&s, 10, 10, 2);
+  fail_unless (receiver_wait (&r, 20, 3000));
+  fail_unless_equals_int (r.others, 0);
+  fail_unless_equals_uint64 (receiver_stat (&r, "rtcp-received"), 1);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+/* With a jitter buffer packets come out in order, without as they came. */
+GST_START_TEST (test_order)
+{
+  static const guint16 sent[] = {1, 2, 4, 3, 5, 8, 7, 6, 9, 10};
+  guint latency, i;
+
+  for (latency = 0; latency <= 100; latency += 100) {
+    gchar *properties = g_strdup_printf ("encoding-name=H264 latency=%u", latency);
+    Receiver r;
+    Sender s;
+
+    receiver_open (&r, properties);
+    receiver_play (&r);
+    sender_open (&s, &r, "127.0.0.1");
+    for (i = 0; i < G_N_ELEMENTS (sent); i++) {
+      sender_send_rtp (&s, sent[i], 96);
+      g_usleep (2000);
+    }
+    fail_unless (receiver_wait (&r, G_N_ELEMENTS (sent), 3000));
+    for (i = 0; i < G_N_ELEMENTS (sent); i++)
+      fail_unless_equals_int (r.seqs[i], latency > 0 ? i + 1 : sent[i]);
+    receiver_close (&r);
+    sender_close (&s);
+    g_free (properties);
+  }
+}
+GST_END_TEST;
+
+/* Of 300 packets 4 ms apart every 50th is lost. Each gap may hold up what follows by the latency, 100 ms, and no more:
+   the last packet is out within that of being sent (and 150 ms of a busy machine). */
+GST_START_TEST (test_losses_do_not_add_up)
+{
+  Receiver r;
+  Sender s;
+  gint64 sent = 0;
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  for (i = 0; i < 300; i++) {
+    if (i % 50 != 25)
+      sender_send_rtp (&s, (guint16)i, 96);
+    sent = g_get_monotonic_time ();
+    g_usleep (4000);
+  }
+  fail_unless (receiver_wait (&r, 294, 3000));
+  fail_unless (r.times[293] - sent < 250000, "%" G_GINT64_FORMAT " us", r.times[293] - sent);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_any_payload_type)
+{
+  Receiver r;
+  Sender s;
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  for (i = 0; i < 30; i++) {
+    sender_send_rtp (&s, (guint16)i, i < 10 ? 96 : i < 20 ? 26 : 127);
+    g_usleep (2000);
+  }
+  fail_unless (receiver_wait (&r, 30, 3000));
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_caps)
+{
+  static const struct {
+    const gchar *properties, *caps;
+  } table[] = {
+      {"encoding-name=H264", "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264"},
+      {"encoding-name=vp9 payload=98", "application/x-rtp,media=video,clock-rate=90000,encoding-name=VP9,payload=98"},
+      {"encoding-name=JPEG", "application/x-rtp,media=video,clock-rate=90000,encoding-name=JPEG"},
+      {"encoding-name=OPUS", "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS"},
+      {"encoding-name=X-OWN clock-rate=1000", "application/x-rtp,media=video,clock-rate=1000,encoding-name=X-OWN"},
+      {"encoding-name=H264 caps=application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU",
+          "application/x-rtp,media=audio,clock-rate=8000,encoding-name=PCMU"},
+  };
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    GstCaps *expected = gst_caps_from_string (table[i].caps), *got;
+    Receiver r;
+    Sender s;
+    GstPad *pad;
+
+    receiver_open (&r, table[i].properties);
+    receiver_play (&r);
+    sender_open (&s, &r, "127.0.0.1");
+    for (k = 0; k < 3; k++)
+      sender_send_rtp (&s, (guint16)k, strstr (table[i].properties, "payload=98") != NULL ? 98 : 96);
+    fail_unless (receiver_wait (&r, 3, 3000), "%s", table[i].properties);
+    pad = gst_element_get_static_pad (r.src, "src");
+    got = gst_pad_get_current_caps (pad);
+    fail_unless (gst_caps_is_equal (got, expected), "%s", table[i].properties);
+    gst_caps_unref (got);
+    gst_caps_unref (expected);
+    gst_object_unref (pad);
+    receiver_close (&r);
+    sender_close (&s);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_latency)
+{
+  GstQuery *query = gst_query_new_latency ();
+  gboolean live;
+  GstClockTime min;
+  Receiver r;
+  GstPad *pad;
+
+  receiver_open (&r, "encoding-name=H264 latency=120");
+  receiver_play (&r);
+  pad = gst_element_get_static_pad (r.src, "src");
+  fail_unless (gst_pad_query (pad, query));
+  gst_query_parse_latency (query, &live, &min, NULL);
+  fail_unless (live);
+  fail_unless_equals_uint64 (min, 120 * GST_MSECOND);
+  gst_object_unref (pad);
+  gst_query_unref (query);
+  receiver_close (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_ipv6)
+{
+  GSocket *probe = g_socket_new (G_SOCKET_FAMILY_IPV6, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GSocketAddress *loopback = g_inet_socket_address_new_from_string ("::1", 0);
+  gboolean available = probe != NULL && g_socket_bind (probe, loopback, FALSE, NULL);
+  static const gchar *const from[] = {"::1", "127.0.0.1"};
+  guint i;
+
+  g_clear_object (&probe);
+  g_object_unref (loopback);
+  if (!available) {
+    g_print ("SKIP test_ipv6: this machine has no IPv6 loopback\n");
+    return;
+  }
+  for (i = 0; i < G_N_ELEMENTS (from); i++) {
+    Receiver r;
+    Sender s;
+    Heard heard = {0};
+
+    receiver_open (&r, "encoding-name=H264 address=::");
+    receiver_play (&r);
+    sender_open (&s, &r, from[i]);
+    sender_stream (&s, 0, 60, 5);
+    fail_unless (receiver_wait (&r, 60, 3000));
+    sender_listen (&s, &heard, 50);
+    fail_unless (heard.tfrcs > 0);
+    fail_unless_equals_uint64 (receiver_stat (&r, "send-errors"), 0);
+    receiver_close (&r);
+    sender_close (&s);
+  }
+}
+GST_END_TEST;
+
+/* The state change fails and the message says what to do. */
+static void
+expect_error (const gchar *properties, const gchar *cure)
+{
+  gchar *line = g_strdup_printf ("tfrcsrc %s ! fakesink", properties);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  GError *error;
+
+  fail_unless_equals_int (gst_element_set_state (pipeline, GST_STATE_PLAYING), GST_STATE_CHANGE_FAILURE);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, cure) != NULL, "\"%s\" lacks \"%s\"", error->message, cure);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+  g_free (line);
+}
+
+GST_START_TEST (test_errors_name_the_cure)
+{
+  Receiver r;
+  gchar *taken;
+  gint port;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  g_object_get (r.src, "port", &port, NULL);
+  taken = g_strdup_printf ("encoding-name=H264 port=%d", port);
+  expect_error (taken, "set another port");
+  expect_error ("port=0", "Set encoding-name");
+  expect_error ("port=0 encoding-name=X-OWN", "Set clock-rate");
+  expect_error ("port=0 encoding-name=H264 address=192.0.2.1", "Set address");
+  expect_error ("port=0 encoding-name=H264 address=nonsense", "Set address");
+  g_free (taken);
+  receiver_close (&r);
+}
+GST_END_TEST;
+
+/* The port is free again after each stop, and nothing of the last run is left. */
+GST_START_TEST (test_start_and_stop)
+{
+  static const GstState order[] = {GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_PLAYING,
+      GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_READY, GST_STATE_NULL};
+  Receiver r;
+  guint round, i;
+
+  receiver_open (&r, "encoding-name=H264 port=0");
+  for (round = 0; round < 5; round++) {
+    Sender s;
+    guint before;
+
+    for (i = 0; i < G_N_ELEMENTS (order); i++)
+      fail_unless (gst_element_set_state (r.pipeline, order[i]) != GST_STATE_CHANGE_FAILURE);
+    receiver_play (&r);
+    before = receiver_seen (&r);
+    sender_open (&s, &r, "127.0.0.1");
+    sender_stream (&s, 0, 20, 2);
+    fail_unless (receiver_wait (&r, before + 20, 3000));
+    fail_unless_equals_uint64 (receiver_stat (&r, "packets"), 20);
+    sender_close (&s);
+  }
+  receiver_close (&r);
+}
+GST_END_TEST;
+
+/* The pipeline ends with its own sinks; the RTCP sender inside is none of them. */
+GST_START_TEST (test_end_of_stream)
+{
+  Receiver r;
+  Sender s;
+  GstBus *bus;
+  GstMessage *message;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 0, 20, 2);
+  gst_element_send_event (r.pipeline, gst_event_new_eos ());
+  bus = gst_element_get_bus (r.pipeline);
+  message = gst_bus_timed_pop_filtered (bus, 5 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  fail_unless (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS);
+  gst_message_unref (message);
+  gst_object_unref (bus);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+/* ---- with real video ---- */
+
+static gint frames;
+
+static GstPadProbeReturn
+count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  g_atomic_int_inc (&frames);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Skips, saying so, where an element is not installed. */
+static gboolean
+have_elements (const gchar *test, ...)
+{
+  va_list names;
+  const gchar *name;
+  gboolean all = TRUE;
+
+  va_start (names, test);
+  while ((name = va_arg (names, const gchar *)) != NULL) {
+    GstElementFactory *factory = gst_element_factory_find (name);
+
+    if (factory == NULL) {
+      g_print ("SKIP %s: no element %s\n", test, name);
+      all = FALSE;
+    }
+    g_clear_object (&factory);
+  }
+  va_end (names);
+  return all;
+}
+
+static GstElement *
+decoding_receiver (gint *port)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "tfrcsrc name=src port=0 encoding-name=H264 ! rtph264depay ! avdec_h264 ! fakesink name=sink sync=false", NULL);
+  GstElement *src = gst_bin_get_by_name (GST_BIN (pipeline), "src"),
+             *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  GstPad *pad = gst_element_get_static_pad (sink, "sink");
+
+  g_atomic_int_set (&frames, 0);
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, NULL, NULL);
+  fail_unless (gst_element_set_state (pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
+  g_object_get (src, "port", port, NULL);
+  gst_object_unref (pad);
+  gst_object_unref (sink);
+  gst_object_unref (src);
+  return pipeline;
+}
+
+static gboolean
+wait_for_frames (gint wanted, guint timeout_ms)
+{
+  gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000);
+
+  while (g_atomic_int_get (&frames) < wanted && g_get_monotonic_time () < end)
+    g_usleep (10000);
+  return g_atomic_int_get (&frames) >= wanted;
+}
+
+static void
+stop (GstElement *pipeline)
+{
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (pipeline);
+}
+
+#define SOURCE                                                                                                         \
+  "videotestsrc is-live=true pattern=ball ! video/x-raw,width=320,height=240,framerate=30/1 ! "                        \
+  "x264enc tune=zerolatency speed-preset=ultrafast bitrate=400 "
+
+GST_START_TEST (test_plain_rtp_sender)
+{
+  GstElement *receiver, *sender;
+  gchar *line;
+  gint port;
+
+  if (!have_elements ("test_plain_rtp_sender", "x264enc", "avdec_h264", "rtph264pay", "udpsink", NULL))
+    return;
+  receiver = decoding_receiver (&port);
+  line = g_strdup_printf (SOURCE "! rtph264pay ! udpsink host=127.0.0.1 port=%d", port);
+  sender = gst_parse_launch (line, NULL);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  fail_unless (wait_for_frames (30, 20000));
+  stop (sender);
+  stop (receiver);
+  g_free (line);
+}
+GST_END_TEST;
+
+/* Both ends: reports reach the sender and the rate grows on a path without limits. */
+GST_START_TEST (test_with_tfrcsink)
+{
+  GstElement *receiver, *sender, *sink;
+  GstStructure *stats;
+  guint64 reports = 0;
+  guint start = 0, rate = 0;
+  gchar *line;
+  gint port;
+
+  if (!have_elements ("test_with_tfrcsink", "x264enc", "avdec_h264", "rtph264pay", "tfrcsink", NULL))
+    return;
+  receiver = decoding_receiver (&port);
+  line = g_strdup_printf (SOURCE "! rtph264pay ! tfrcsink name=sink host=127.0.0.1 port=%d", port);
+  sender = gst_parse_launch (line, NULL);
+  sink = gst_bin_get_by_name (GST_BIN (sender), "sink");
+  g_object_get (sink, "start-bitrate", &start, NULL);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  fail_unless (wait_for_frames (120, 30000));
+  g_object_get (sink, "stats", &stats, "estimated-bitrate", &rate, NULL);
+  gst_structure_get_uint64 (stats, "reports", &reports);
+  fail_unless (reports > 10);
+  fail_unless (rate > start, "%u after start at %u", rate, start);
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+  stop (sender);
+  stop (receiver);
+  g_free (line);
+}
+GST_END_TEST;
+
+static Suite *
+tfrcsrc_suite (void)
+{
+  Suite *suite = suite_create ("tfrcsrc");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_media_in_feedback_out_of_one_port);
+  tcase_add_test (tcase, test_feedback_follows_the_media);
+  tcase_add_test (tcase, test_rtcp_does_not_travel_on);
+  tcase_add_test (tcase, test_order);
+  tcase_add_test (tcase, test_losses_do_not_add_up);
+  tcase_add_test (tcase, test_any_payload_type);
+  tcase_add_test (tcase, test_caps);
+  tcase_add_test (tcase, test_latency);
+  tcase_add_test (tcase, test_ipv6);
+  tcase_add_test (tcase, test_errors_name_the_cure);
+  tcase_add_test (tcase, test_start_and_stop);
+  tcase_add_test (tcase, test_end_of_stream);
+  tcase_add_test (tcase, test_plain_rtp_sender);
+  tcase_add_test (tcase, test_with_tfrcsink);
+  return suite;
+}
+
+GST_CHECK_MAIN (tfrcsrc)
