@@ -179,3 +179,22 @@ jpeg_quality_quantizer (const uint8_t *data, size_t size)
   }
   return 0;
 }
+
+size_t
+jpeg_quality_left_out (const uint8_t *data, size_t size)
+{
+  size_t at = 2, carried = 0;
+
+  while (at + 4 <= size && data[at] == 0xff) {
+    size_t length = (size_t)data[at + 2] << 8 | data[at + 3];
+
+    if (length < 2 || at + 2 + length > size)
+      return 0;
+    if (data[at + 1] == 0xda)
+      return at + 2 + length - carried;
+    if (data[at + 1] == 0xdb)
+      carried += length - 2;
+    at += 2 + length;
+  }
+  return 0;
+}

@@ -42,6 +42,9 @@ int jpeg_quality_next (JpegQuality *j, double target_bytes);
 
 /* The mean of quantization table 0 of a JPEG image, 0 where there is none in these bytes (T.81 B.2.4.1). */
 double jpeg_quality_quantizer (const uint8_t *data, size_t size);
+/* Bytes of a JPEG image that RTP leaves out: all before the scan but its quantization tables (RFC 2435 3.1, 4.2).
+   0 where no scan is found. */
+size_t jpeg_quality_left_out (const uint8_t *data, size_t size);
 
 #ifdef __cplusplus
 }

@@ -445,17 +445,23 @@ stamp_of (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_CLOCK_TIME_IS_VALID (running) ? running : time;
 }
 
-static double
-quantizer_of (GstBuffer *buffer)
-{
-  GstMapInfo map;
-  double quantizer = 0;
+typedef struct {
+  gsize size;       /* bytes of the frame that travel */
+  double quantizer; /* 0: unknown */
+} FrameMeasure;
 
-  if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    quantizer = jpeg_quality_quantizer (map.data, map.size);
+static FrameMeasure
+measure_buffer (GstBuffer *buffer, gboolean is_jpeg)
+{
+  FrameMeasure m = {gst_buffer_get_size (buffer), 0};
+  GstMapInfo map;
+
+  if (is_jpeg && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    m.quantizer = jpeg_quality_quantizer (map.data, map.size);
+    m.size -= jpeg_quality_left_out (map.data, map.size);
     gst_buffer_unmap (buffer, &map);
   }
-  return quantizer;
+  return m;
 }
 
 static gboolean
@@ -472,15 +478,14 @@ begin_first_frame (GstRateControl *self)
 
 /* With the object lock. */
 static void
-measure (GstRateControl *self, GstBuffer *buffer, GstClockTime stamp, double quantizer)
+measure (GstRateControl *self, GstBuffer *buffer, GstClockTime stamp, const FrameMeasure *m)
 {
-  gsize size = gst_buffer_get_size (buffer);
   gboolean key = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   gboolean begins = stream_time_advance (&self->time, stamp);
 
-  encoder_rate_on_bytes (&self->rate, (guint32)MIN (size, G_MAXUINT32), begins, key, self->time.now);
+  encoder_rate_on_bytes (&self->rate, (guint32)MIN (m->size, G_MAXUINT32), begins, key, self->time.now);
   if (has_quality_knob (self))
-    jpeg_quality_on_frame (&self->jpeg, size, quantizer, self->frame_target);
+    jpeg_quality_on_frame (&self->jpeg, m->size, m->quantizer, self->frame_target);
   if (key && begins)
     gst_event_replace (&self->key_unit_waiting, NULL); /* here is what was asked for */
 }
@@ -527,7 +532,7 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstClockTime stamp = stamp_of (trans, buffer);
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
-  double quantizer = row && row->knob == ENCODER_KNOB_QUALITY ? quantizer_of (buffer) : 0;
+  FrameMeasure m = measure_buffer (buffer, row && row->knob == ENCODER_KNOB_QUALITY);
   GstEvent *key_unit;
   Notices notices;
 
@@ -535,7 +540,7 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (begin_first_frame (self))
     check_encoder (self);
   GST_OBJECT_LOCK (self);
-  measure (self, buffer, stamp, quantizer);
+  measure (self, buffer, stamp, &m);
   notices = take_notices (self);
   GST_OBJECT_UNLOCK (self);
   apply (self, TRUE);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line of `pipelines/call`."""
 import argparse
+import signal
 import sys
 
 from . import codecs, paths, report, session, units
@@ -33,7 +34,7 @@ def parse(arguments):
     p.add_argument("--queue", type=units.duration, default=s.queue, metavar="TIME", help="drop tail, default 300ms")
     p.add_argument("--loss", type=units.share, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
     p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
-    p.add_argument("--duration", type=units.duration, default=s.duration, metavar="TIME", help="default 60s")
+    p.add_argument("--duration", type=units.duration, metavar="TIME", help="default 60s; with --receive, a day")
     p.add_argument("--start", type=units.rate, metavar="RATE", help="start-bitrate of tfrcsink")
     p.add_argument("--min", type=units.rate, metavar="RATE", help="min-bitrate of tfrcsink")
     p.add_argument("--max", type=units.rate, default=s.max, metavar="RATE", help="max-bitrate of tfrcsink, default 1.5M")
@@ -45,10 +46,12 @@ def parse(arguments):
     options = p.parse_args(arguments)
     if options.controller not in ("ours", "oracle") and not options.controller.startswith("fixed:"):
         p.error("--controller is ours, fixed:RATE or oracle")
+    options.duration = options.duration or (86400 if options.receive else s.duration)
     return session.Settings(**vars(options))
 
 
 def main():
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         run = session.Session(parse(sys.argv[1:]), show=True)
         result = run.run()

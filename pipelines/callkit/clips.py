@@ -78,7 +78,7 @@ def load(path, width, height):
         if source:
             start = f"filesrc location={source} ! decodebin"
         else:
-            start = "videotestsrc num-buffers=300 pattern=ball ! video/x-raw,framerate=30/1"
+            start = "videotestsrc num-buffers=300 pattern=zone-plate kx2=20 ky2=20 kt=1 ! video/x-raw,framerate=30/1"
         _launch(f"{start} ! {shape} ! filesink location={part}")
         part.rename(raw)
     return Clip(raw, width, height, name)

@@ -31,15 +31,16 @@ def free_ports(count):
 
 
 class Bottleneck:
-    """From a_port through the network to peer_port, and back."""
+    """From a_port through the network to peer_port, and back; ends by itself after `duration`, should nobody stop it."""
 
-    def __init__(self, peer_port, log, capacity, reverse, delay, queue, loss, seed):
+    def __init__(self, peer_port, log, capacity, reverse, delay, queue, loss, seed, duration):
         self.a_port, b_port = free_ports(2)
         self.log = log
         command = [str(paths.BOTTLENECK), "--a-port", str(self.a_port), "--b-port", str(b_port), "--peer-port",
                    str(peer_port), "--forward", str(capacity), "--reverse", str(reverse), "--delay", f"{delay}s",
-                   "--queue", f"{queue}s", "--loss", str(loss), "--seed", str(seed), "--log", str(log)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+                   "--queue", f"{queue}s", "--loss", str(loss), "--seed", str(seed), "--duration", f"{duration}s",
+                   "--log", str(log)]
+        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
         if self.process.stdout.readline().strip() != "ready":
             raise RuntimeError(f"the bottleneck did not start: {' '.join(command)}")
 

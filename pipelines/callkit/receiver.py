@@ -129,6 +129,7 @@ class Receiver:
         self.runner["picture"].connect("new-sample", self.on_picture)
         self.runner["record"].connect("new-sample", self.on_record)
         GLib.timeout_add(200, self.report)
+        GLib.timeout_add(int(1000 * (settings["duration"] + 60)), self.runner.finish)  # should nobody stop it
 
     def on_record(self, sink):
         self.recorder.push(sink.emit("pull-sample"))

@@ -26,7 +26,7 @@ def source_description(s):
     shape = f"format=I420,width={s['width']},height={s['height']},framerate={s['fps']}/1"
     if s.get("camera"):
         return f"v4l2src device={s['camera']} ! videoconvert ! videoscale ! videorate ! video/x-raw,{shape}"
-    return ("appsrc name=source is-live=true format=time max-buffers=3 max-bytes=0 leaky-type=downstream "
+    return ("appsrc name=source is-live=true format=time max-buffers=15 max-bytes=0 leaky-type=downstream "
             f"caps=video/x-raw,{shape},colorimetry=bt601,interlace-mode=progressive")
 
 

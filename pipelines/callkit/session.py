@@ -49,7 +49,7 @@ class Process:
         self.errors = open(f"{folder}/{name}.log", "w")
         self.process = subprocess.Popen([sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True,
-                                        env=paths.environment() | (env or {}))
+                                        env=paths.environment() | (env or {}), start_new_session=True)
         threading.Thread(target=self._listen, args=(said,), daemon=True).start()
 
     def _listen(self, said):
@@ -140,7 +140,8 @@ class Session:
         return s
 
     def run(self):
-        """Returns the summary; None where there was no bottleneck to measure."""
+        """Runs until the end, Ctrl-C or SIGTERM; the processes have sessions of their own, so that they end in order.
+        Returns the summary; None where there was no bottleneck to measure."""
         s = self.settings()
         (self.folder / "call.json").write_text(json.dumps(s, indent=1))
         processes, net = [], None
@@ -153,7 +154,8 @@ class Session:
                 peer, = network.free_ports(1)
                 net = network.Bottleneck(peer, self.folder / "packets.csv", self.schedule,
                                          units.Schedule(self.s.reverse) if self.s.reverse else self.schedule,
-                                         self.s.delay, self.s.queue, self.s.loss, self.s.seed)
+                                         self.s.delay, self.s.queue, self.s.loss, self.s.seed,
+                                         self.s.duration + 60)
                 processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder, self.env))
                 self.wait_for("receiver", processes[0])
                 processes.append(Process("sender", {**s, "host": "127.0.0.1", "port": net.a_port}, self.said,

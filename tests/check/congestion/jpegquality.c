@@ -217,8 +217,25 @@ START_TEST (test_quantizer_read_from_the_image)
 }
 END_TEST
 
+/* SOI 2, APP0 4 and DQT's marker and length 4, one table of 65, SOS 2 + 8, scan 20: all but the table and the scan. */
+START_TEST (test_what_rtp_leaves_out)
+{
+  uint8_t image[2 + 4 + 4 + 65 + 10 + 20] = {0xff, 0xd8, 0xff, 0xe0, 0, 2, 0xff, 0xdb, 0, 67};
+  uint8_t *scan = image + 10 + 65;
+
+  scan[0] = 0xff;
+  scan[1] = 0xda;
+  scan[3] = 8;
+  ck_assert_uint_eq (jpeg_quality_left_out (image, sizeof image), sizeof image - 65 - 20);
+  for (size_t size = 0; size < sizeof image - 20; size++)
+    ck_assert_uint_eq (jpeg_quality_left_out (image, size), 0);
+  scan[1] = 0xdd;
+  ck_assert_uint_eq (jpeg_quality_left_out (image, sizeof image), 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("jpegquality", test_five_frames_to_the_target_whatever_the_picture,
     test_constant_and_collinear_histories_do_not_stick, test_collinear_samples_do_not_stick,
     test_a_target_that_moves_is_followed_from_a_quiet_state, test_monotone_growth_does_not_exceed_again_and_again,
     test_scene_cuts, test_noise_keeps_the_mean, test_out_of_reach_ends_at_the_end_of_the_scale_and_comes_back,
-    test_nothing_known_changes_nothing, test_quantizer_read_from_the_image)
+    test_nothing_known_changes_nothing, test_quantizer_read_from_the_image, test_what_rtp_leaves_out)
