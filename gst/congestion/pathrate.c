@@ -100,8 +100,9 @@ pairs_rate (const PathPairs *pairs, double enough)
   return pairs->pairs >= enough && pairs->arrived > 1e-5 ? pairs->bytes / pairs->arrived : 0;
 }
 
-/* Pairs say something where the second met the first in the queue, or left faster than the mean rate: then the spacing
-   at arrival is the bottleneck's, or shows that there is none. A pause between the trains of a sender is neither. */
+/* Within a train, which left faster than the mean rate, the spacing at arrival is the bottleneck's, or shows that there
+   is none. Two packets of which the second met the first in the queue measure what the queue serves of this flow, which
+   is all of the capacity only where nobody else is in it. A pause between trains is neither. */
 static void
 take_pair (PathRate *p, const PathPacket *packet)
 {
@@ -114,8 +115,21 @@ take_pair (PathRate *p, const PathPacket *packet)
 
   if (steps > 8 || sent < 0 || arrived < 0 || (!busy && !train))
     return;
-  pairs_add (&p->slow, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
+  pairs_add (train ? &p->slow : &p->busy, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
   pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
+}
+
+static void
+update_capacity (PathRate *p, CcTime now)
+{
+  pairs_fade (&p->slow, now, CAPACITY_MEMORY);
+  pairs_fade (&p->busy, now, CAPACITY_MEMORY);
+  p->capacity_Bps = pairs_rate (&p->slow, 1.5);
+  p->dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
+  if (p->capacity_Bps > 0 || p->competing)
+    return;
+  p->capacity_Bps = pairs_rate (&p->busy, 3);
+  p->dispersed = true;
 }
 
 static void
@@ -162,7 +176,7 @@ standing_delay (PathRate *p, const PathPacket *packet, CcDuration q)
 static void
 end_frame (PathRate *p)
 {
-  p->q = 0.5 * p->q + 0.5 * p->frame_q;
+  p->q = p->q < 1e-9 ? 0.5 * p->frame_q : 0.5 * p->q + 0.5 * p->frame_q;
 }
 
 /* s that one packet more makes: at low rates a queue of one or two is nothing to act upon. */
@@ -329,16 +343,15 @@ blind_growth (const PathRate *p)
 static double
 mismatch (PathRate *p, CcTime now)
 {
-  bool dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
   double e;
 
   if (p->q > Q_BUSY)
     p->busy_at = now;
-  p->met_limit |= p->q > Q_BUSY || (dispersed && p->capacity_Bps > 0);
+  p->met_limit |= p->q > Q_BUSY || (p->dispersed && p->capacity_Bps > 0);
   e = blind_growth (p);
   if (p->capacity_Bps > 0) {
     e = ETA * p->capacity_Bps / p->rate_Bps - 1;
-    if (!dispersed)
+    if (!p->dispersed)
       e = fmax (e, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
     else if (e > 0)
       e *= SHARED_GROWTH * loop_delay (p);
@@ -385,8 +398,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
   if (p->jump) {
     react_to_jump (p, now);
   } else if (now >= p->hold_until && T > 0) {
-    pairs_fade (&p->slow, now, CAPACITY_MEMORY);
-    p->capacity_Bps = pairs_rate (&p->slow, 1.5);
+    update_capacity (p, now);
     p->rate_lag += (p->rate_Bps - p->rate_lag) * fmin (T / (CAPACITY_MEMORY + cc_seconds (p->R)), 1);
     p->q_lag += (p->q - p->q_lag) * fmin (T / SLOPE_TIME, 1);
     p->serial_Bps = fmax (p->capacity_Bps, p->serial_Bps * (1 - SERIAL_FADE * T));

@@ -57,12 +57,12 @@ typedef struct {
   bool started;
   PathPacket last; /* newest in sequence */
   CcDuration last_q;
-  PathPairs slow, fast;
+  PathPairs slow, busy, fast; /* within trains; between them; both, of late */
   /* of the frame that is arriving, and the standing queue in s */
   double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test;
   double q, q_lag;
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
-  bool jump, testing, met_limit;
+  bool jump, testing, met_limit, dispersed;
   bool competing; /* somebody else keeps the queue: it does not go when we back off */
   /* received bytes by time slot, newest at slot_head */
   struct {

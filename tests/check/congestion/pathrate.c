@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The law against a drop-tail bottleneck that is arithmetic: a packet leaves it bytes/c after it arrived or after the
+   one before left. Scenarios with real traffic are in tests/sim. */
+#include "pathrate.h"
+#include "cctest.h"
+#include <math.h>
+
+#define FPS 30
+#define BASE (50 * CC_MSECOND)
+#define FEEDBACK (50 * CC_MSECOND)
+#define GAIN 1.5
+#define PACKET 1000
+#define kbps(x) ((x)*1e3 / 8)
+
+typedef struct {
+  PathRate law;
+  double c, sender_Bps, next_Bps; /* capacity; what the sender follows, and what is on its way to it */
+  CcTime next_at;
+  double source_max_Bps;
+  CcDuration others; /* queueing delay kept by somebody else */
+  double loss;
+  uint32_t chance;
+  CcTime now, free_at;
+  uint64_t seq;
+  uint32_t frame;
+  double owed;
+  CcDuration worst_queue;
+  CcTime early_at; /* first time the law asked for an early report; 0: not yet */
+} Loop;
+
+static void
+setup (Loop *l, double capacity_Bps, double start_Bps)
+{
+  PathRateParams params;
+
+  path_rate_params_init (&params);
+  params.start_Bps = start_Bps;
+  params.min_Bps = kbps (30);
+  params.max_Bps = kbps (5000);
+  *l = (Loop){.c = capacity_Bps, .sender_Bps = start_Bps, .next_Bps = start_Bps, .source_max_Bps = HUGE_VAL};
+  l->now = l->free_at = CC_SECOND;
+  path_rate_init (&l->law, &params);
+}
+
+static bool
+lost (Loop *l)
+{
+  l->chance = l->chance * 1664525u + 1013904223u;
+  return (l->chance >> 8) / (double)(1 << 24) < l->loss;
+}
+
+static void
+run_law (Loop *l, CcTime until)
+{
+  CcTime at;
+
+  while ((at = path_rate_next_timeout (&l->law)) <= until) {
+    if (path_rate_on_timeout (&l->law, at) && l->early_at == 0)
+      l->early_at = at;
+    if (at >= l->next_at) {
+      l->sender_Bps = l->next_Bps;
+      l->next_Bps = l->law.rate_Bps;
+      l->next_at = at + FEEDBACK;
+    }
+  }
+}
+
+static void
+send_packet (Loop *l, CcTime sent_at, uint32_t bytes)
+{
+  CcTime arrived = sent_at > l->free_at ? sent_at : l->free_at;
+  PathPacket packet = {.seq = ++l->seq, .sent_at = sent_at, .wire_bytes = bytes, .frame = l->frame, .R = 2 * BASE};
+
+  l->free_at = arrived + cc_duration (bytes / l->c);
+  if (l->free_at - sent_at > l->worst_queue)
+    l->worst_queue = l->free_at - sent_at;
+  packet.arrived_at = l->free_at + BASE + l->others;
+  if (lost (l))
+    return;
+  run_law (l, packet.arrived_at);
+  path_rate_on_packet (&l->law, &packet);
+}
+
+/* Frames of the rate's size, paced at GAIN x the rate. */
+static void
+run (Loop *l, CcDuration span)
+{
+  CcTime end = l->now + span;
+
+  for (; l->now < end; l->now += CC_SECOND / FPS) {
+    double rate = fmin (l->sender_Bps, l->source_max_Bps);
+    double bytes = rate / FPS + l->owed;
+    CcTime at = l->now;
+
+    l->frame++;
+    for (; bytes >= 300; at += cc_duration (PACKET / (GAIN * l->sender_Bps))) {
+      uint32_t size = bytes < PACKET ? (uint32_t)bytes : PACKET;
+      send_packet (l, at, size);
+      bytes -= size;
+    }
+    l->owed = bytes;
+  }
+}
+
+START_TEST (test_finds_the_capacity_and_stays)
+{
+  const double capacity[] = {kbps (400), kbps (1000), kbps (2500)};
+
+  for (unsigned i = 0; i < 3; i++) {
+    Loop l;
+    PathReport report;
+
+    setup (&l, capacity[i], kbps (200));
+    run (&l, 8 * CC_SECOND);
+    ck_assert_double_gt (l.law.rate_Bps, 0.9 * capacity[i]);
+    l.worst_queue = 0;
+    for (unsigned n = 0; n < 100; n++) {
+      run (&l, CC_SECOND / 5);
+      ck_assert_double_gt (l.law.rate_Bps, 0.85 * capacity[i]);
+      ck_assert_double_lt (l.law.rate_Bps, 1.05 * capacity[i]);
+    }
+    path_rate_report (&l.law, &report);
+    ck_assert_double_eq_tol (report.capacity_Bps, capacity[i], 0.05 * capacity[i]);
+    ck_assert_uint_lt (l.worst_queue, 60 * CC_MSECOND);
+    ck_assert_uint_lt (report.queue_delay, 20 * CC_MSECOND);
+  }
+}
+END_TEST
+
+START_TEST (test_drop_is_answered_at_once)
+{
+  Loop l;
+  CcTime dropped;
+
+  setup (&l, kbps (2500), kbps (1500));
+  l.source_max_Bps = kbps (1500);
+  run (&l, 10 * CC_SECOND);
+  dropped = l.now;
+  l.early_at = 0;
+  l.c = kbps (600);
+  run (&l, 300 * CC_MSECOND);
+  /* Packets queue from the first frame on; Q_JUMP of 45 ms and 30 ms more pass, and 50 ms of path. */
+  ck_assert_uint_ge (l.early_at, dropped);
+  ck_assert_uint_lt (l.early_at, dropped + 250 * CC_MSECOND);
+  ck_assert_uint_eq (l.law.jumps, 1);
+  ck_assert_double_lt (l.law.rate_Bps, kbps (600));
+  run (&l, 1200 * CC_MSECOND);
+  l.worst_queue = 0;
+  run (&l, 4 * CC_SECOND);
+  ck_assert_uint_lt (l.worst_queue, 100 * CC_MSECOND);
+  ck_assert_double_gt (l.law.rate_Bps, kbps (500));
+}
+END_TEST
+
+START_TEST (test_rise_is_found)
+{
+  Loop l;
+
+  setup (&l, kbps (600), kbps (300));
+  run (&l, 10 * CC_SECOND);
+  l.c = kbps (2000);
+  run (&l, 5 * CC_SECOND);
+  ck_assert_double_gt (l.law.rate_Bps, kbps (1700));
+}
+END_TEST
+
+START_TEST (test_stays_within_its_limits)
+{
+  Loop l;
+
+  setup (&l, kbps (20), kbps (100)); /* less than the least rate */
+  run (&l, 5 * CC_SECOND);
+  ck_assert_double_ge (l.law.rate_Bps, kbps (30));
+  setup (&l, kbps (50000), kbps (1000)); /* more than the most */
+  run (&l, 10 * CC_SECOND);
+  ck_assert_double_eq_tol (l.law.rate_Bps, kbps (5000), 1);
+}
+END_TEST
+
+START_TEST (test_application_limited)
+{
+  Loop l;
+
+  setup (&l, kbps (3000), kbps (1000));
+  l.source_max_Bps = kbps (400);
+  for (unsigned n = 0; n < 200; n++) {
+    run (&l, CC_SECOND / 5);
+    /* Neither beyond 2 x what is received, once above it, nor below what it was. */
+    ck_assert_double_le (l.law.rate_Bps, kbps (1000) + 1);
+    ck_assert_double_ge (l.law.rate_Bps, kbps (700));
+  }
+}
+END_TEST
+
+START_TEST (test_loss_is_not_congestion)
+{
+  Loop l;
+
+  setup (&l, kbps (1000), kbps (300));
+  l.loss = 0.1;
+  run (&l, 10 * CC_SECOND);
+  for (unsigned n = 0; n < 50; n++) {
+    run (&l, CC_SECOND / 5);
+    ck_assert_double_gt (l.law.rate_Bps, kbps (800));
+    ck_assert_double_lt (l.law.rate_Bps, kbps (1080));
+  }
+}
+END_TEST
+
+START_TEST (test_single_packets_find_it_too)
+{
+  Loop l;
+
+  /* 150 kb/s at 30 fps: 625 bytes a frame. */
+  setup (&l, kbps (150), kbps (60));
+  run (&l, 10 * CC_SECOND);
+  l.worst_queue = 0;
+  for (unsigned n = 0; n < 100; n++) {
+    run (&l, CC_SECOND / 5);
+    ck_assert_double_gt (l.law.rate_Bps, kbps (90));
+    ck_assert_double_lt (l.law.rate_Bps, kbps (200));
+  }
+  ck_assert_uint_lt (l.worst_queue, 200 * CC_MSECOND);
+}
+END_TEST
+
+START_TEST (test_does_not_yield_to_a_queue_of_others)
+{
+  Loop l;
+
+  setup (&l, kbps (1000), kbps (800));
+  run (&l, 5 * CC_SECOND);
+  l.others = 150 * CC_MSECOND;
+  run (&l, 8 * CC_SECOND);
+  ck_assert (l.law.competing);
+  ck_assert_double_gt (l.law.rate_Bps, kbps (400));
+  l.others = 0;
+  run (&l, 8 * CC_SECOND);
+  ck_assert (!l.law.competing);
+  ck_assert_double_gt (l.law.rate_Bps, kbps (800));
+}
+END_TEST
+
+START_TEST (test_nothing_before_the_first_packet)
+{
+  Loop l;
+  PathReport report;
+  PathPacket packet = {.seq = 7, .sent_at = 5 * CC_SECOND, .arrived_at = 6 * CC_SECOND, .wire_bytes = 1, .frame = 1};
+
+  setup (&l, kbps (1000), kbps (300));
+  ck_assert_uint_eq (path_rate_next_timeout (&l.law), CC_TIME_NONE);
+  ck_assert (!path_rate_on_timeout (&l.law, 100 * CC_SECOND));
+  path_rate_report (&l.law, &report);
+  ck_assert_double_eq_tol (report.rate_Bps, kbps (300), 1e-6);
+  ck_assert_double_eq (report.capacity_Bps, 0);
+  /* One byte, repeated, from before and with a clock that goes back: nothing to do with it, and no harm. */
+  for (unsigned i = 0; i < 1000; i++) {
+    packet.seq = 7 + i % 3;
+    packet.sent_at += i % 2 ? 10 * CC_MSECOND : (CcTime)-5000000;
+    packet.arrived_at += i % 3 * CC_MSECOND;
+    path_rate_on_packet (&l.law, &packet);
+    while (path_rate_next_timeout (&l.law) <= packet.arrived_at)
+      path_rate_on_timeout (&l.law, packet.arrived_at);
+    ck_assert (l.law.rate_Bps >= kbps (30) && l.law.rate_Bps <= kbps (5000));
+  }
+}
+END_TEST
+
+CC_TEST_MAIN ("pathrate", test_finds_the_capacity_and_stays, test_drop_is_answered_at_once, test_rise_is_found,
+    test_stays_within_its_limits, test_application_limited, test_loss_is_not_congestion,
+    test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others, test_nothing_before_the_first_packet)
