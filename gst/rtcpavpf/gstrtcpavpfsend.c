@@ -276,8 +276,10 @@ start_rtcp_stream (GstRtcpAvpf *self)
   GstSegment segment;
   GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtcp");
   gchar *id = g_strdup_printf ("%s/rtcp/%08x", self->cname, g_random_int ());
+  GstEvent *stream_start = gst_event_new_stream_start (id);
 
-  gst_pad_push_event (self->rtcp_srcpad, gst_event_new_stream_start (id));
+  gst_event_set_group_id (stream_start, gst_util_group_id_next ());
+  gst_pad_push_event (self->rtcp_srcpad, stream_start);
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_caps (caps));
   gst_segment_init (&segment, GST_FORMAT_TIME);
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_segment (&segment));
