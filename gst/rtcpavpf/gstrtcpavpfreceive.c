@@ -283,7 +283,7 @@ on_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime no
 
   if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
     return;
-  if (!gst_cc_rtcp_walk (map.data, map.size, &rtcp_handlers, &context)) {
+  if (map.size == 0 || !gst_cc_rtcp_walk (map.data, map.size, &rtcp_handlers, &context)) {
     self->bad_rtcp++;
   } else {
     self->rtcp_received++;
