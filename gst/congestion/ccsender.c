@@ -520,7 +520,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
       .limit = s->limit};
-  if (s->limit == CC_LIMIT_DELAY && APPLICATION_LIMIT * sent < s->rate_Bps)
+  if (s->limit == CC_LIMIT_DELAY && s->sent_Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps)
     status->limit = CC_LIMIT_APPLICATION;
 }
 

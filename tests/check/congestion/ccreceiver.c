@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ccreceiver.h"
+#include "cctest.h"
+
+#define RTT (100 * CC_MSECOND)
+#define SPACING (10 * CC_MSECOND)
+
+static CcReceiver r;
+static CcArrival next;
+static CcTime now;
+
+static void
+setup (uint16_t first_seq, uint32_t first_stamp_us)
+{
+  CcReceiverParams params;
+
+  cc_receiver_params_init (&params);
+  cc_receiver_init (&r, &params);
+  now = 7 * CC_SECOND;
+  next = (CcArrival){.seq = first_seq, .size_bytes = 1000, .has_stamp = true, .stamp = {RTT, first_stamp_us}};
+}
+
+/* Three packets a frame, 10 ms apart. */
+static bool
+arrive (CcDuration queue)
+{
+  bool wanted;
+
+  next.arrived_at = now + queue;
+  next.rtp_timestamp = next.seq / 3;
+  wanted = cc_receiver_on_packet (&r, &next);
+  next.seq++;
+  next.stamp.sent_at_us += SPACING / CC_USECOND;
+  now += SPACING;
+  return wanted;
+}
+
+START_TEST (test_nothing_to_report_without_a_stamp)
+{
+  CcReport report = {.path.rate_Bps = 42};
+
+  setup (0, 0);
+  next.has_stamp = false;
+  for (unsigned i = 0; i < 100; i++)
+    ck_assert (!arrive (0));
+  ck_assert (!cc_receiver_report (&r, now, &report));
+  ck_assert_double_eq (report.path.rate_Bps, 42);
+  ck_assert_uint_eq (cc_receiver_next_timeout (&r), CC_TIME_NONE);
+  next.has_stamp = true;
+  ck_assert (arrive (0));
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_uint_eq (report.tfrc.t_i_us, next.stamp.sent_at_us - SPACING / CC_USECOND);
+  ck_assert_uint_eq (report.tfrc.t_delay, SPACING);
+}
+END_TEST
+
+START_TEST (test_one_report_a_round_trip)
+{
+  unsigned reports = 0;
+  CcReport report;
+
+  setup (0, 0);
+  for (unsigned i = 0; i < 1000; i++) {
+    bool wanted = arrive (0);
+
+    wanted |= cc_receiver_next_timeout (&r) <= now && cc_receiver_on_timeout (&r, now);
+    reports += wanted && cc_receiver_report (&r, now, &report);
+  }
+  /* 10 s at one per 100 ms, rounded up to the arrivals that carry them. */
+  ck_assert_uint_ge (reports, 85);
+  ck_assert_uint_le (reports, 102);
+  ck_assert_double_eq_tol (report.tfrc.X_recv, 100000, 5000);
+  ck_assert_double_eq (report.tfrc.p, 0);
+  ck_assert_double_eq_tol (report.path.receive_Bps, 102800, 3000);
+}
+END_TEST
+
+START_TEST (test_asks_once_and_waits_for_leave)
+{
+  setup (0, 0);
+  while (!arrive (0))
+    ;
+  /* The report may have to wait for its turn: no call may be due in the past meanwhile. */
+  for (unsigned i = 0; i < 100; i++) {
+    arrive (0);
+    while (cc_receiver_next_timeout (&r) <= now) {
+      CcTime before = cc_receiver_next_timeout (&r);
+      cc_receiver_on_timeout (&r, now);
+      ck_assert_uint_gt (cc_receiver_next_timeout (&r), before);
+    }
+    ck_assert (cc_receiver_on_timeout (&r, now));
+  }
+}
+END_TEST
+
+START_TEST (test_sequence_and_stamp_wrap)
+{
+  CcReport report;
+
+  setup (65500, UINT32_MAX - 500000);
+  for (unsigned i = 0; i < 200; i++)
+    arrive (0);
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_double_eq (report.tfrc.p, 0);
+  ck_assert_uint_eq (report.path.queue_delay, 0);
+  ck_assert_uint_eq (r.restarts, 0);
+}
+END_TEST
+
+START_TEST (test_restart_of_the_sender)
+{
+  CcReport report;
+
+  for (unsigned kind = 0; kind < 2; kind++) {
+    setup (0, 0);
+    for (unsigned i = 0; i < 100; i++)
+      arrive (0);
+    if (kind == 0)
+      next.seq += 4000;
+    else
+      next.stamp.rtt = 0;
+    next.stamp.sent_at_us = 123;
+    arrive (0);
+    ck_assert_uint_eq (r.restarts, 1);
+    ck_assert (cc_receiver_report (&r, now, &report));
+    ck_assert_double_eq (report.tfrc.p, 0);
+    for (unsigned i = 0; i < 100; i++)
+      arrive (0);
+    ck_assert_uint_eq (r.restarts, 1);
+  }
+  /* 2900 lost are a loss. */
+  setup (0, 0);
+  for (unsigned i = 0; i < 100; i++)
+    arrive (0);
+  next.seq += 2900;
+  for (unsigned i = 0; i < 5; i++)
+    arrive (0);
+  ck_assert_uint_eq (r.restarts, 0);
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_double_gt (report.tfrc.p, 0);
+}
+END_TEST
+
+START_TEST (test_late_packet_from_before_the_round_trip_was_known_is_no_restart)
+{
+  CcArrival late;
+
+  setup (10, 0);
+  next.stamp.rtt = 0;
+  arrive (0);
+  late = next;
+  next.seq++;
+  next.stamp.rtt = RTT;
+  arrive (0);
+  late.arrived_at = now;
+  cc_receiver_on_packet (&r, &late);
+  ck_assert_uint_eq (r.restarts, 0);
+}
+END_TEST
+
+START_TEST (test_odd_packets)
+{
+  CcArrival copy;
+  CcReport report;
+
+  setup (0, 0);
+  for (unsigned i = 0; i < 300; i++) {
+    next.size_bytes = i % 10 == 0 ? 1 : 1000;
+    copy = next;
+    arrive (0);
+    copy.arrived_at = now;
+    if (i % 7 == 0)
+      cc_receiver_on_packet (&r, &copy);
+  }
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_double_eq (report.tfrc.p, 0);
+  ck_assert_uint_eq (r.restarts, 0);
+  ck_assert (report.path.rate_Bps >= r.params.path.min_Bps && report.path.rate_Bps <= r.params.path.max_Bps);
+}
+END_TEST
+
+START_TEST (test_falling_path_rate_asks_early)
+{
+  CcReport report;
+  CcTime last = 0, asked = 0, from;
+
+  setup (0, 0);
+  for (unsigned i = 0; i < 500; i++)
+    if (arrive (0) && cc_receiver_report (&r, now, &report))
+      last = now;
+  /* A frame takes 30 ms; from here on packets take 25 ms each: the queue grows by 1.5 s a second. */
+  from = now;
+  for (unsigned i = 0; i < 40 && asked == 0; i++)
+    if (arrive (i * 15 * CC_MSECOND) && r.urgent)
+      asked = next.arrived_at;
+  ck_assert_uint_gt (asked, 0);
+  /* The queueing delay passes 45 ms with the fourth packet, JUMP_TIME later it counts. */
+  ck_assert_uint_lt (asked - from, 250 * CC_MSECOND);
+  ck_assert_uint_ge (asked - last, CC_RECEIVER_URGENT_GAP);
+  ck_assert (cc_receiver_report (&r, asked, &report));
+  ck_assert (!r.urgent);
+}
+END_TEST
+
+CC_TEST_MAIN ("ccreceiver", test_nothing_to_report_without_a_stamp, test_one_report_a_round_trip,
+    test_asks_once_and_waits_for_leave, test_sequence_and_stamp_wrap, test_restart_of_the_sender,
+    test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
+    test_falling_path_rate_asks_early)

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ccsender.h"
+#include "cctest.h"
+#include <math.h>
+#include <string.h>
+
+#define RING 512
+#define PAYLOAD 972 /* + 28 of UDP and IP: 1000 bytes on the wire */
+#define WIRE 1000
+#define kbps(x) ((x)*1e3 / 8)
+
+static CcSender s;
+static CcPacket ring[RING];
+static CcSenderParams params;
+static CcTime now;
+static uint32_t frame;
+static CcPcg32 pcg;
+
+static void
+setup (CcMode mode)
+{
+  cc_sender_params_init (&params);
+  params.mode = mode;
+  params.start_Bps = kbps (800);
+  params.min_Bps = kbps (50);
+  params.max_Bps = kbps (4000);
+  params.buffer.max_delay = 10 * CC_SECOND;
+  params.random = cc_pcg32_init (&pcg, 1);
+  now = 1000 * CC_SECOND;
+  frame = 0;
+  cc_sender_init (&s, &params, ring, RING, now);
+}
+
+static void
+push_frame (unsigned packets)
+{
+  CcPacket packet = {.size_bytes = PAYLOAD, .frame = ++frame, .captured_at = CC_TIME_NONE};
+
+  for (unsigned i = 0; i < packets; i++) {
+    packet.frame_end = i + 1 == packets;
+    ck_assert (cc_sender_push (&s, &packet, now));
+  }
+}
+
+/* What a host does until `until`; returns how many packets left, the times of the first ones in at. */
+static unsigned
+run (CcTime until, CcTime *at, unsigned n_at)
+{
+  unsigned sent = 0;
+  CcPacket packet;
+
+  for (;;) {
+    CcSenderVerdict verdict = cc_sender_pull (&s, now, &packet);
+    CcTime next;
+
+    if (verdict == CC_SENDER_SEND) {
+      if (sent < n_at)
+        at[sent] = now;
+      sent++;
+    }
+    if (verdict != CC_SENDER_WAIT)
+      continue;
+    next = cc_sender_next_timeout (&s);
+    ck_assert_uint_gt (next, now); /* or the host would spin */
+    if (next > until) {
+      now = until;
+      return sent;
+    }
+    now = next;
+    cc_sender_on_timeout (&s, now);
+  }
+}
+
+static void
+report (double rate_Bps, double capacity_Bps, double p, CcDuration rtt)
+{
+  RtpRttSendts stamp;
+  TfrcReport tfrc = {.X_recv = s.sent_Bps, .p = p};
+  PathReport path = {.rate_Bps = rate_Bps, .capacity_Bps = capacity_Bps};
+
+  cc_sender_stamp (&s, s.last_sent_at, &stamp);
+  tfrc.t_i_us = stamp.sent_at_us;
+  tfrc.t_delay = cc_time_since (now, s.last_sent_at) > rtt ? now - s.last_sent_at - rtt : 0;
+  cc_sender_on_tfrc_report (&s, &tfrc, now);
+  cc_sender_on_path_report (&s, &path, now);
+}
+
+/* Frames at 25 per second that use what is allowed, with reports every 40 ms, for n frames. */
+static void
+converse (double path_Bps, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++) {
+    push_frame ((unsigned)ceil (fmin (s.rate_Bps, path_Bps) / 25 / WIRE));
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (path_Bps, 0, 0, 30 * CC_MSECOND);
+  }
+}
+
+START_TEST (test_starts_at_the_start_rate)
+{
+  CcSenderStatus status;
+  CcTime at[4];
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (800), 1);
+  ck_assert_int_eq (status.limit, CC_LIMIT_START);
+  ck_assert_uint_eq (status.rtt, 0);
+  /* Once there is credit, a frame leaves at 1.5 x 100 kB/s: 1000 bytes every 6.67 ms. */
+  run (now + 100 * CC_MSECOND, NULL, 0);
+  push_frame (1);
+  run (now + 100 * CC_MSECOND, NULL, 0);
+  push_frame (4);
+  ck_assert_uint_eq (run (now + CC_SECOND / 4, at, 4), 4);
+  /* But for 5 ms of slots saved before. */
+  for (unsigned i = 2; i < 4; i++)
+    ck_assert_double_eq_tol (cc_seconds (at[i] - at[i - 1]), 1 / 150.0, 0.0003);
+}
+END_TEST
+
+START_TEST (test_a_key_frame_leaves_at_the_rate)
+{
+  CcTime start;
+
+  setup (CC_MODE_LOW_DELAY);
+  run (now + CC_SECOND / 2, NULL, 0);
+  start = now;
+  push_frame (50);
+  run (now + 300 * CC_MSECOND, NULL, 0);
+  /* 50 ms of credit at most, and a train: 300 ms of 100 kB/s give 30 packets, 5 and 3 beyond that. */
+  ck_assert_uint_ge (s.packets_sent, 28);
+  ck_assert_uint_le (s.packets_sent, 38);
+  while (s.packets_sent < 50)
+    run (now + 10 * CC_MSECOND, NULL, 0);
+  ck_assert_double_ge (cc_seconds (now - start), 0.42);
+  ck_assert_double_le (cc_seconds (now - start), 0.51);
+}
+END_TEST
+
+START_TEST (test_follows_the_path_rate_within_limits)
+{
+  CcSenderStatus status;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 10);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (600), 1);
+  ck_assert_int_eq (status.limit, CC_LIMIT_DELAY);
+  ck_assert (status.rtt > 0 && status.rtt <= 30 * CC_MSECOND + CC_USECOND);
+  /* Headers of UDP, IP and RTP taken off, and a little room: 0.97 x 600 x (972 - 24)/1000. */
+  ck_assert_double_eq_tol (status.media_Bps, 0.97 * kbps (600) * 0.948, kbps (5));
+  cc_sender_set_limits (&s, kbps (100), kbps (300));
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (300), 1);
+  converse (kbps (10), 5);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (100), 1);
+  ck_assert_int_eq (status.limit, CC_LIMIT_MIN);
+  cc_sender_set_limits (&s, kbps (100), kbps (250));
+  converse (kbps (3000), 50);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (250), 1);
+  ck_assert_int_eq (status.limit, CC_LIMIT_MAX);
+}
+END_TEST
+
+START_TEST (test_equation_is_the_upper_bound)
+{
+  double X;
+
+  setup (CC_MODE_LOW_DELAY);
+  for (unsigned i = 0; i < 50; i++) {
+    push_frame (3);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (2000), 0, 0.05, 30 * CC_MSECOND);
+  }
+  /* Units: the equation gives RTP bytes/s, the rate is wire bytes/s. */
+  X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD;
+  ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
+  ck_assert_double_eq_tol (s.rate_Bps, X, 0.03 * X);
+}
+END_TEST
+
+START_TEST (test_nonsense_does_not_raise_the_rate)
+{
+  const double nonsense[] = {NAN, INFINITY, -1, 0, -INFINITY};
+  TfrcReport tfrc = {.X_recv = 1e9, .p = 0};
+  RtpRttSendts stamp;
+  double before;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 30);
+  before = s.rate_Bps;
+  for (unsigned i = 0; i < 5; i++) {
+    cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = nonsense[i]}, now);
+    cc_sender_on_explicit_rate (&s, nonsense[i], now);
+  }
+  ck_assert_uint_eq (s.bad_reports, 10);
+  ck_assert_double_eq (s.rate_Bps, before);
+  /* Stamps never sent: from the future, and from before the first packet. */
+  cc_sender_stamp (&s, now, &stamp);
+  for (int64_t off = -100000000; off <= 100000000; off += 200000000) {
+    tfrc.t_i_us = stamp.sent_at_us + (uint32_t)off;
+    cc_sender_on_tfrc_report (&s, &tfrc, now);
+  }
+  ck_assert_uint_eq (s.bad_reports, 12);
+  ck_assert_double_eq (s.rate_Bps, before);
+  /* A huge rate: no more than twice what was sent. */
+  cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = 1e12}, now);
+  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent_Bps));
+  cc_sender_on_explicit_rate (&s, 1e12, now);
+  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent_Bps));
+}
+END_TEST
+
+START_TEST (test_explicit_rate_lowers_and_expires)
+{
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 10);
+  cc_sender_on_explicit_rate (&s, kbps (200), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
+  ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  converse (kbps (600), 20); /* 0.8 s */
+  ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  converse (kbps (600), 50); /* 2 s more */
+  ck_assert_int_eq (s.limit, CC_LIMIT_DELAY);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (600), 1);
+}
+END_TEST
+
+START_TEST (test_explicit_rate_alone_steers)
+{
+  setup (CC_MODE_LOW_DELAY);
+  /* A receiver that knows REMB and nothing else: no silence, no halving. */
+  for (unsigned i = 0; i < 100; i++) {
+    push_frame (3);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    if (i % 25 == 0)
+      cc_sender_on_explicit_rate (&s, kbps (500), now);
+  }
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (500), 1);
+}
+END_TEST
+
+START_TEST (test_silence_halves_down_to_a_trickle_and_recovers)
+{
+  unsigned trickle;
+  CcTime silent_at;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (1600), 100);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+  silent_at = now;
+  while (s.limit != CC_LIMIT_MIN && now < silent_at + 60 * CC_SECOND) {
+    push_frame (2);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_int_eq (s.limit, CC_LIMIT_MIN);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (50), 1);
+  ck_assert_uint_gt (now - silent_at, CC_SECOND / 2);
+  /* 50 kb/s: six packets of 1000 bytes a second, for ever. */
+  trickle = 0;
+  for (unsigned i = 0; i < 250; i++) {
+    push_frame (1);
+    trickle += run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_uint_ge (trickle, 50);
+  converse (kbps (1600), 150);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+}
+END_TEST
+
+START_TEST (test_no_report_ever)
+{
+  setup (CC_MODE_LOW_DELAY);
+  for (unsigned i = 0; i < 1500; i++) {
+    push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    ck_assert_double_ge (s.rate_Bps, kbps (50));
+    ck_assert_double_le (s.rate_Bps, kbps (800));
+  }
+  ck_assert_int_eq (s.limit, CC_LIMIT_MIN);
+}
+END_TEST
+
+START_TEST (test_rfc5348_paces_at_the_instantaneous_rate)
+{
+  CcTime at[6];
+  double X;
+
+  setup (CC_MODE_RFC5348);
+  for (unsigned i = 0; i < 100; i++) {
+    push_frame (4);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (100), 0, 0.01, 30 * CC_MSECOND); /* the path rate is not of this mode */
+  }
+  X = tfrc_sender_pace_rate (&s.tfrc) * WIRE / PAYLOAD;
+  ck_assert_double_eq_tol (s.rate_Bps, fmin (X, kbps (4000)), 1);
+  run (now + CC_SECOND, NULL, 0);
+  X = s.rate_Bps;
+  push_frame (6);
+  ck_assert_uint_eq (run (now + CC_SECOND, at, 6), 6);
+  /* But for 5 ms of slots saved before. */
+  for (unsigned i = 3; i < 6; i++)
+    ck_assert_double_eq_tol (cc_seconds (at[i] - at[i - 1]), WIRE / X, 0.0005);
+}
+END_TEST
+
+START_TEST (test_burst_control_spreads_a_frame_over_its_period)
+{
+  CcTime at[10], start;
+
+  setup (CC_MODE_BURST_CONTROL);
+  for (unsigned i = 0; i < 50; i++) {
+    push_frame (10);
+    start = now;
+    ck_assert_uint_eq (run (now + 40 * CC_MSECOND, at, 10), 10);
+  }
+  /* 0.95 x 40 ms over ten packets: 3.8 ms apart, +-1 %; the last leaves 34.2 ms after the first. */
+  ck_assert_double_eq_tol (cc_seconds (at[9] - at[0]), 0.0342, 0.004);
+  ck_assert_uint_lt (at[0] - start, 5 * CC_MSECOND);
+  ck_assert_int_eq (s.limit, CC_LIMIT_MAX);
+}
+END_TEST
+
+START_TEST (test_stamps_and_status)
+{
+  RtpRttSendts a, b;
+  CcSenderStatus status;
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_stamp (&s, now, &a);
+  cc_sender_stamp (&s, now + 5000 * CC_SECOND, &b);
+  ck_assert_uint_eq (b.sent_at_us - a.sent_at_us, (uint32_t)5000000000u);
+  ck_assert_uint_eq (a.rtt, 0);
+  push_frame (20);
+  cc_sender_status (&s, now, &status);
+  ck_assert_uint_eq (status.backlog_bytes, 20 * PAYLOAD);
+  ck_assert_double_eq_tol (cc_seconds (status.backlog_delay), 0.2, 0.01);
+  ck_assert_uint_gt (status.frame_budget_bytes, 0);
+  ck_assert_double_lt (status.media_Bps, 0.8 * status.rate_Bps); /* the backlog has to leave as well */
+  for (int limit = 0; limit <= CC_LIMIT_APPLICATION; limit++)
+    for (int other = 0; other < limit; other++)
+      ck_assert_str_ne (cc_limit_name (limit), cc_limit_name (other));
+  ck_assert_str_eq (cc_limit_name ((CcLimit)99), "unknown");
+}
+END_TEST
+
+START_TEST (test_late_frames_are_discarded_whole)
+{
+  CcPacket packet;
+  unsigned discarded = 0, sent = 0;
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_max_delay (&s, 100 * CC_MSECOND);
+  for (unsigned i = 0; i < 10; i++)
+    push_frame (5);
+  now += CC_SECOND;
+  for (CcTime end = now + CC_SECOND; now < end; now += CC_MSECOND)
+    for (;;) {
+      CcSenderVerdict verdict = cc_sender_pull (&s, now, &packet);
+      discarded += verdict == CC_SENDER_DISCARD;
+      sent += verdict == CC_SENDER_SEND;
+      if (verdict == CC_SENDER_WAIT)
+        break;
+    }
+  ck_assert_uint_eq (sent + discarded, 50);
+  ck_assert_uint_ge (discarded, 40);
+  ck_assert_uint_eq (discarded % 5, 0);
+  ck_assert_uint_eq (s.packets_dropped, discarded);
+  ck_assert (cc_sender_take_key_unit_wanted (&s));
+  ck_assert (!cc_sender_take_key_unit_wanted (&s));
+}
+END_TEST
+
+CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
+    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
+    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
+    test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
+    test_rfc5348_paces_at_the_instantaneous_rate, test_burst_control_spreads_a_frame_over_its_period,
+    test_stamps_and_status, test_late_frames_are_discarded_whole)
