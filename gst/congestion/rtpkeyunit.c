@@ -17,7 +17,7 @@ RtpCodec
 rtp_codec_from_name (const char *encoding_name)
 {
   static const struct {
-    const char *name;
+    char name[8];
     RtpCodec codec;
   } table[] = {
       {"H264", RTP_CODEC_H264},
