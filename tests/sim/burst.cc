@@ -17,19 +17,26 @@ using namespace sim;
    two served meanwhile: n = 30 packets of 1000 bytes, one frame each 80 ms. */
 static const double frames_per_s = 12.5;
 
+/* ns-2's TCP stops at a window of 20 segments unless told otherwise: that is why the chapter loses nothing from 20 ms
+   up, where 20 segments a round-trip are less than the link has free. Its retransmission timer is at least 1 s, RFC
+   2988. */
+static const unsigned tcp_window = 20;
+
 struct Run {
   double video_bps = 3e6; /* each */
   unsigned payload_bytes = 1000, videos = 1, tcps = 1;
   double delay_ms = 5;
   bool burst_control = true;
   double duration_s = 300;
+  double phase = 0; /* of the TCP flows' start in the frame period */
 };
 
 struct Outcome {
   double rtp_loss, all_loss; /* shares of packets */
   double rtp_bps;            /* goodput of each video, mean */
   double rtp_worst_bps;
-  double tcp_bps; /* goodput of all TCP flows together */
+  double tcp_bps;       /* goodput of all TCP flows together */
+  double tcp_worst_bps; /* in the worst phase */
   double delay_variance;
 };
 
@@ -128,11 +135,13 @@ simulate (const Report &report, const Run &run)
   for (unsigned i = 0; i < run.videos + run.tcps; i++)
     net.add_pair (0.001);
   for (unsigned i = 0; i < run.videos; i++)
-    videos.push_back (add_video (net, i, run, random->GetValue (0, 1 / frames_per_s), report.options ().seed));
+    videos.push_back (add_video (net, i, run, i ? random->GetValue (0, 1 / frames_per_s) : 0, report.options ().seed));
   for (unsigned i = run.videos; i < run.videos + run.tcps; i++) {
     TcpSpec tcp;
     tcp.segment_bytes = 1000;
-    tcp.start_s = random->GetValue (0, 0.5);
+    tcp.min_rto_s = 1;
+    tcp.buffer_bytes = tcp_window * tcp.segment_bytes;
+    tcp.start_s = 1 + (run.phase + (i - run.videos) * 0.37) / frames_per_s;
     add_tcp (net, i, tcp);
   }
   ns3::Simulator::Stop (ns3::Seconds (run.duration_s));
@@ -158,30 +167,49 @@ simulate (const Report &report, const Run &run)
   return out;
 }
 
-static double
-duration (const Report &report)
-{
-  return report.options ().quick ? 30 : 300;
-}
+static const char *columns = "video_bps,payload_bytes,videos,tcps,delay_ms,burst_control,rtp_loss,all_loss,rtp_bps,tcp_"
+                             "bps,delay_variance,tcp_worst_bps";
 
-static const char *columns =
-    "video_bps,payload_bytes,videos,tcps,delay_ms,burst_control,rtp_loss,all_loss,rtp_bps,tcp_bps,delay_variance";
-
+/* Whether a burst hits a TCP's retransmissions hangs on when the TCP started: the timers are multiples of the frame
+   period or nearly so. The chapter's one run of 300 s is five here of 60 s, whose starts are spread over a frame
+   period. */
 static Outcome
 measure (const Report &report, Run run, bool burst_control, Csv &csv)
 {
+  unsigned phases = report.options ().quick ? 2 : 5;
+  Outcome out = {};
+
   run.burst_control = burst_control;
-  run.duration_s = duration (report);
-  Outcome out = simulate (report, run);
+  run.duration_s = report.options ().quick ? 12 : 60;
+  out.tcp_worst_bps = out.rtp_worst_bps = 1e12;
+  for (unsigned i = 0; i < phases; i++) {
+    run.phase = (double)i / phases;
+    Outcome one = simulate (report, run);
+    out.rtp_loss += one.rtp_loss / phases;
+    out.all_loss += one.all_loss / phases;
+    out.rtp_bps += one.rtp_bps / phases;
+    out.tcp_bps += one.tcp_bps / phases;
+    out.delay_variance += one.delay_variance / phases;
+    out.rtp_worst_bps = std::min (out.rtp_worst_bps, one.rtp_worst_bps);
+    out.tcp_worst_bps = std::min (out.tcp_worst_bps, one.tcp_bps);
+  }
   csv.row ({run.video_bps, (double)run.payload_bytes, (double)run.videos, (double)run.tcps, run.delay_ms,
-      (double)burst_control, out.rtp_loss, out.all_loss, out.rtp_bps, out.tcp_bps, out.delay_variance});
+      (double)burst_control, out.rtp_loss, out.all_loss, out.rtp_bps, out.tcp_bps, out.delay_variance,
+      out.tcp_worst_bps});
   return out;
+}
+
+static double
+useful_ratio (const Outcome &with, const Outcome &without, const Run &run)
+{
+  return (with.rtp_bps * run.videos + with.tcp_bps) / (without.rtp_bps * run.videos + without.tcp_bps);
 }
 
 static void
 payload_length (Report &report)
 {
   Csv csv (report.options (), "burst-payload", columns);
+  double worst_with = 1e12, worst_without = 1e12;
 
   for (double video_bps : {3e6, 6e6})
     for (unsigned payload : {100, 150, 188, 500, 1000, 1400}) {
@@ -196,16 +224,16 @@ payload_length (Report &report)
       report.check (name + " without: RTP loss", without.rtp_loss, small ? 0.8 : 0.3, 1, small ? "> 0.8" : "0.5, 0.75");
       report.check (name + " with: loss, RTP and TCP", with.all_loss, 0, 0.03, "<= 0.03");
       report.check (name + " with: RTP goodput / rate", with.rtp_bps / video_bps, 0.97, 1.01, "1");
-      report.note (name + " without: TCP Mb/s", without.tcp_bps / 1e6, six && payload <= 150 ? "0.006..0.009" : "-");
-      /* Where the chapter prints a figure; else what the headers leave free, less a TCP's sawtooth. */
-      double least = six && payload == 100 ? 0.54e6 : six && payload == 150 ? 1.2e6 : 0;
-      double wire_bps = video_bps * (payload + 12 + 28 + 2) / payload;
-      if (least == 0)
-        least = 0.5 * (10e6 - wire_bps);
-      report.check (
-          name + " with: TCP Mb/s", with.tcp_bps / 1e6, least / 1e6, 10, six && payload <= 150 ? "0.54..1.2" : "-");
-      report.check (name + " TCP, with / without", with.tcp_bps / std::max (without.tcp_bps, 1.0), 1, 1e9, "> 1");
+      const char *collapse = six && payload <= 150 ? "0.006..0.009" : "collapse";
+      report.note (name + " without: TCP Mb/s, worst phase", without.tcp_worst_bps / 1e6, small ? collapse : "-");
+      report.check (name + " with: TCP Mb/s", with.tcp_bps / 1e6, 0.54, 10, six && payload <= 150 ? "0.54..1.2" : "-");
+      report.check (name + " useful goodput, with / without", useful_ratio (with, without, run), 1.05, 1e3, "> 1");
+      worst_without = std::min (worst_without, without.tcp_worst_bps);
+      worst_with = std::min (worst_with, with.tcp_worst_bps);
     }
+  report.check (
+      "least TCP Mb/s of all without", worst_without / 1e6, 0, report.options ().quick ? 10 : 0.1, "0.006..0.009");
+  report.check ("least TCP Mb/s of all with", worst_with / 1e6, 0.3, 10, "0.54");
 }
 
 static void
@@ -228,8 +256,8 @@ propagation_delay (Report &report)
           name + " with: RTP loss", with.rtp_loss, 0, delay_ms < 20 ? 0.05 : 0.01, delay_ms < 20 ? "< 0.05" : "4e-6");
       report.check (name + " delay variance, without / with", without.delay_variance / with.delay_variance, 1, 1e9,
           delay_ms < 20 ? "10" : "10..100");
+      report.check (name + " useful goodput, with / without", useful_ratio (with, without, run), 1.05, 1e3, "> 1");
       report.note (name + " TCP Mb/s without", without.tcp_bps / 1e6);
-      report.check (name + " TCP Mb/s with / without", with.tcp_bps / std::max (without.tcp_bps, 1.0), 1, 1e9, "> 1");
       report.note (name + " TCP Mb/s with", with.tcp_bps / 1e6);
     }
 }

@@ -71,9 +71,11 @@ build (Dumbbell &net, const Cell &cell)
 {
   ns3::Ptr<ns3::UniformRandomVariable> random = ns3::CreateObject<ns3::UniformRandomVariable> ();
 
+  double jitter_ms = (getenv ("JIT") ? atof (getenv ("JIT")) : 1) * packet_bytes * 8 / capacity_bps (cell) * 1000;
+
   /* Access delays 0.02..0.03 of the round-trip time each: no two flows in lock-step (phase effects of drop tail). */
   for (unsigned i = 0; i <= cell.competitors; i++)
-    net.add_pair (cell.rtt_ms * random->GetValue (0.02, 0.03));
+    net.add_pair (cell.rtt_ms * random->GetValue (0.02, 0.03), jitter_ms);
   for (unsigned i = 1; i <= cell.competitors; i++) {
     TcpSpec tcp;
     tcp.kind = cell.tcp;
@@ -91,6 +93,8 @@ run_cell (const Options &options, const Cell &cell, double duration_s)
 
   build (net, cell);
   CcFlowSpec spec = greedy_tfrc_spec (packet_bytes);
+  if (getenv ("RTO"))
+    spec.sender.params.tfrc.rto = spec.receiver.params.tfrc.rto = TFRC_RTO_AT_LEAST_1S;
   spec.start_s = 2;
   spec.sender.seed = options.seed;
   add_cc_flow (net, 0, spec);
@@ -118,7 +122,7 @@ static void
 report_cell (Report &report, const Cell &cell, Csv &csv)
 {
   Outcome out =
-      run_cell (report.options (), cell, report.options ().quick ? 100 : std::max (1500 * cell.rtt_ms / 1000, 60.0));
+      run_cell (report.options (), cell, report.options ().quick ? 100 : std::max (1500 * cell.rtt_ms / 1000, 150.0));
   std::string name = format ("%u TCP, %.0f ms", cell.competitors, cell.rtt_ms);
   double worst = 0, worst_scale = 0;
 
@@ -137,27 +141,32 @@ report_cell (Report &report, const Cell &cell, Csv &csv)
 }
 
 static void
-run_cells (Report &report, TcpKind tcp, QueueKind queue, const char *name)
+run_cells (Report &report, TcpKind tcp, QueueKind queue, double rtt_ms, const std::string &name)
 {
-  Csv csv (report.options (), std::string ("tcpfair-") + name,
-      "cubic,red,rtt_ms,competitors,ratio,use,loss,scale_s,tfrc_cov,tcp_cov");
+  Csv csv (
+      report.options (), "tcpfair-" + name, "cubic,red,rtt_ms,competitors,ratio,use,loss,scale_s,tfrc_cov,tcp_cov");
 
-  for (double rtt_ms : {20.0, 100.0, 200.0})
-    for (unsigned competitors : {1u, 4u, 8u})
-      if (!report.options ().quick || (rtt_ms == 100 && competitors == 4))
+  for (unsigned competitors : {1u, 4u, 8u})
+    if (!report.options ().quick || competitors == 4)
+      if (!getenv ("N") || competitors == (unsigned)atoi (getenv ("N")))
         report_cell (report, {tcp, queue, rtt_ms, competitors}, csv);
 }
 
 int
 main (int argc, char **argv)
 {
-  return run_scenarios (argc, argv,
-      {{"newreno-droptail", "a fair and smoother share beside NewReno, drop tail of one BDP", true,
-           [] (Report &r) { run_cells (r, TcpKind::newreno, QueueKind::droptail, "newreno-droptail"); }},
-          {"newreno-red", "the same through RED", true,
-              [] (Report &r) { run_cells (r, TcpKind::newreno, QueueKind::red, "newreno-red"); }},
-          {"cubic-droptail", "a fair and smoother share beside Cubic, drop tail of one BDP", true,
-              [] (Report &r) { run_cells (r, TcpKind::cubic, QueueKind::droptail, "cubic-droptail"); }},
-          {"cubic-red", "the same through RED", true,
-              [] (Report &r) { run_cells (r, TcpKind::cubic, QueueKind::red, "cubic-red"); }}});
+  std::vector<Scenario> scenarios;
+
+  for (TcpKind tcp : {TcpKind::newreno, TcpKind::cubic})
+    for (QueueKind queue : {QueueKind::droptail, QueueKind::red})
+      for (double rtt_ms : {20.0, 100.0, 200.0}) {
+        const char *tcp_name = tcp == TcpKind::cubic ? "cubic" : "newreno";
+        const char *queue_name = queue == QueueKind::red ? "red" : "droptail";
+        std::string name = format ("%s-%s-%g", tcp_name, queue_name, rtt_ms);
+        scenarios.push_back ({name,
+            format ("a fair and smoother share beside %s, %s, %g ms", tcp_name,
+                queue == QueueKind::red ? "RED" : "drop tail of one BDP", rtt_ms),
+            rtt_ms == 100, [=] (Report &report) { run_cells (report, tcp, queue, rtt_ms, name); }});
+      }
+  return run_scenarios (argc, argv, scenarios);
 }

@@ -176,16 +176,17 @@ Dumbbell::set_capacity (bool forward, double bps)
 }
 
 void
-Dumbbell::attach_host (Side &side, unsigned pair, double delay_ms, Side &other)
+Dumbbell::attach_host (Side &side, unsigned pair, double delay_ms, double jitter_std_ms, Side &other)
 {
   uint32_t net = 0x0a000000 | (uint32_t)other.far_net << 16 | pair << 8;
   Ptr<Node> host = CreateObject<Node> ();
-  Ptr<PointToPointChannel> channel = CreateObject<PointToPointChannel> ();
+  Ptr<JitterChannel> channel = CreateObject<JitterChannel> ();
 
   InternetStackHelper ().Install (host);
   Ptr<PointToPointNetDevice> at_host = make_device (host, spec.mtu, "5000p");
   Ptr<PointToPointNetDevice> at_router = make_device (side.router, spec.mtu, "5000p");
-  channel->SetAttribute ("Delay", TimeValue (MicroSeconds (delay_ms * 1000)));
+  channel->delay[0] = channel->delay[1] = MicroSeconds (delay_ms * 1000);
+  channel->std_s[0] = jitter_std_ms / 1000;
   for (auto &device : {at_host, at_router}) {
     device->SetDataRate (DataRate (spec.access_bps));
     device->Attach (channel);
@@ -199,13 +200,13 @@ Dumbbell::attach_host (Side &side, unsigned pair, double delay_ms, Side &other)
 }
 
 unsigned
-Dumbbell::add_pair (double delay_ms)
+Dumbbell::add_pair (double delay_ms, double jitter_std_ms)
 {
   unsigned pair = left_side.hosts.size ();
 
   NS_ABORT_MSG_IF (pair > 250, "The dumbbell has addresses for 250 pairs");
-  attach_host (left_side, pair, delay_ms, right_side);
-  attach_host (right_side, pair, delay_ms, left_side);
+  attach_host (left_side, pair, delay_ms, jitter_std_ms, right_side);
+  attach_host (right_side, pair, delay_ms, 0, left_side);
   access_delay_ms.push_back (delay_ms);
   return pair;
 }

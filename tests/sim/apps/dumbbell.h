@@ -59,8 +59,11 @@ class Dumbbell
 public:
   explicit Dumbbell (const DumbbellSpec &spec);
 
-  /* Adds a pair of hosts; access_delay_ms is the delay of either access link. Returns its index, from 0. */
-  unsigned add_pair (double access_delay_ms = 0);
+  /* Adds a pair of hosts; access_delay_ms is the delay of either access link. jitter_std_ms: the left host's packets
+     reach the router later by |N (0, std)|, in order. About one service time of the bottleneck takes away the phase
+     effects of drop tail, where a paced flow always arrives just behind a departure. Returns the pair's index, from 0.
+   */
+  unsigned add_pair (double access_delay_ms = 0, double jitter_std_ms = 0);
   unsigned pairs () const;
   ns3::Ptr<ns3::Node> left (unsigned pair) const;
   ns3::Ptr<ns3::Node> right (unsigned pair) const;
@@ -102,7 +105,7 @@ private:
   void connect_routers ();
   void impair (Side *side);
   void install_queue (Side &side);
-  void attach_host (Side &side, unsigned pair, double delay_ms, Side &other);
+  void attach_host (Side &side, unsigned pair, double delay_ms, double jitter_std_ms, Side &other);
   int pair_of (const Side &side, ns3::Ptr<const ns3::QueueDiscItem> item) const;
   void on_enqueue (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item);
   void count (Side *side, ns3::Ptr<const ns3::QueueDiscItem> item, bool arrived, bool dropped);
