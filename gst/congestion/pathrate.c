@@ -22,6 +22,7 @@
 #define COMPETING_GONE 3.0   /* s without it */
 #define WARY_TIME 20.0       /* s after it went, in which it is believed again after */
 #define WARY_AFTER 0.5       /* s */
+#define REGAIN 0.4           /* of the rate before it, once it is known that backing off was in vain */
 #define FIRST_TEST 4.0       /* s */
 #define TEST_EVERY 12.0      /* s */
 #define TEST_TIME 0.7        /* s */
@@ -278,9 +279,12 @@ watch_competition (PathRate *p, double T, CcTime now)
     p->standing += T;
   else if (p->q < Q_COMPETING / 2)
     p->standing = 0;
+  if (p->standing == 0)
+    p->rate_before_queue = p->rate_lag;
   if (p->standing < (now < p->wary_until ? WARY_AFTER : COMPETING_AFTER))
     return;
   p->competing = true;
+  set_rate (p, fmax (p->rate_Bps, REGAIN * p->rate_before_queue));
   p->low_since = now;
   p->test_at = cc_time_add (now, cc_duration (FIRST_TEST));
 }

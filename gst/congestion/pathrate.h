@@ -59,7 +59,7 @@ typedef struct {
   CcDuration last_q;
   PathPairs slow, busy, fast; /* within trains; between them; both, of late */
   /* of the frame that is arriving, and the standing queue in s */
-  double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test;
+  double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test, rate_before_queue;
   double q, q_lag;
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
   bool jump, testing, met_limit, dispersed;

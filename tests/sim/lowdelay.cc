@@ -13,11 +13,12 @@
 
 using namespace sim;
 
-static const double settle_s = 5, source_max_bps = 1.5e6;
+static const double settle_s = 5;
 
 struct Run {
   DumbbellSpec net;
   VideoModel video;
+  std::vector<uint32_t> trace; /* instead of the model: frame sizes at 1 Mb/s */
   struct FlowAt {
     double start_s, stop_s, access_ms;
   };
@@ -37,10 +38,18 @@ struct Outcome {
   }
 };
 
+static std::shared_ptr<MediaSource>
+source_of (const Run &run)
+{
+  if (run.trace.empty ())
+    return std::make_shared<VideoModelSource> (run.video);
+  return std::make_shared<TraceSource> (run.trace, run.video.fps, true, run.video.min_bps, run.video.max_bps);
+}
+
 static CcFlowSpec
 flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
 {
-  CcFlowSpec spec = cc_flow_spec (CC_MODE_LOW_DELAY, std::make_shared<VideoModelSource> (run.video));
+  CcFlowSpec spec = cc_flow_spec (CC_MODE_LOW_DELAY, source_of (run));
 
   spec.sender.params.start_Bps = run.start_bps / 8;
   spec.sender.params.min_Bps = run.min_bps / 8;
@@ -119,7 +128,7 @@ use_of (const Run &run, const Outcome &out, unsigned flow, std::vector<double> *
 
   for (const Steady &part : steady_parts (run)) {
     got += out.probe (flow).received.mean_bps (part.from_s, part.to_s) * (part.to_s - part.from_s);
-    offered += std::min (part.capacity_bps, std::min (run.video.max_bps, source_max_bps)) * (part.to_s - part.from_s);
+    offered += std::min (part.capacity_bps, run.video.max_bps) * (part.to_s - part.from_s);
     for (const SampleSeries::Sample &sample : out.probe (flow).queue_delay.samples ())
       if (queue_ms && sample.at_s >= part.from_s && sample.at_s < part.to_s)
         queue_ms->push_back (sample.value * 1000);
@@ -211,6 +220,46 @@ variable_capacity (Report &report)
     if (report.options ().quick)
       break;
   }
+}
+
+/* Sizes +-20 %, every fifth second a key frame of six times the mean. */
+static void
+key_frames (Report &report)
+{
+  Run run = one_flow (1e6, 50, 60);
+
+  for (unsigned i = 0; i < 450; i++)
+    run.trace.push_back (i % 150 == 0 ? 25000 : 3300 + (i * 7919u) % 1650);
+  check_single (report, "key-frames", run, {0.85, 60, 0.01, 0, 5});
+}
+
+static void
+higher_rates (Report &report)
+{
+  for (double mbps : {5., 15.}) {
+    Run run = one_flow (mbps * 1e6, 20, 40);
+
+    run.start_bps = 1e6;
+    run.video.max_bps = 20e6;
+    check_single (report, format ("rate-%gM", mbps), run, {0.85, 60, 0.01, 0, 5});
+  }
+}
+
+static void
+tcp_leaves (Report &report)
+{
+  Run run = one_flow (2e6, 50, 90);
+
+  run.flows = {{0, 1e6, 0}};
+  run.tcp.resize (1);
+  run.tcp[0].start_s = 10;
+  run.tcp[0].max_bytes = 4000000; /* some 30 s */
+  Outcome out = simulate (report, "tcp-leaves", run);
+  const Dumbbell::PairProbe &probe = out.probe (0);
+  report.check ("before the TCP: rate Mb/s", probe.received.mean_bps (5, 10) / 1e6, 1.2, 1.7);
+  report.check ("beside it: rate Mb/s", probe.received.mean_bps (15, 50) / 1e6, 0.3, 1.5);
+  report.check ("after it: rate Mb/s", probe.received.mean_bps (60, 90) / 1e6, 1.3, 1.7);
+  report.check ("after it: queue delay p95 ms", probe.queue_delay.percentile (0.95, 60, 90) * 1000, 0, 60);
 }
 
 static void
@@ -352,7 +401,7 @@ two_flows (Report &report)
   for (const Steady &part : steady_parts (run)) {
     for (unsigned i = 0; i < 2; i++)
       got += out.probe (i).received.mean_bps (part.from_s, part.to_s) * (part.to_s - part.from_s);
-    offered += std::min (part.capacity_bps, 2 * source_max_bps) * (part.to_s - part.from_s);
+    offered += std::min (part.capacity_bps, 2 * run.video.max_bps) * (part.to_s - part.from_s);
   }
   report.check ("5.2: use", got / offered, 0.85, 1.05);
   report.check ("5.2: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 5) * 1000, 0, 100);
@@ -362,6 +411,9 @@ two_flows (Report &report)
 static const std::vector<Scenario> scenarios = {
     {"variable-capacity", "RFC 8867 5.1: one flow, capacity 1.0, 2.5, 0.6, 1.0 Mb/s", true, variable_capacity},
     {"frame-rates", "the law does not depend on the frame rate", false, frame_rates},
+    {"key-frames", "a key frame of six times the mean becomes no queue", true, key_frames},
+    {"higher-rates", "megabits as well", false, higher_rates},
+    {"tcp-leaves", "when the others are gone, so is the queue", true, tcp_leaves},
     {"round-trips", "nor on the round-trip time", false, round_trips},
     {"low-rates", "one or two packets a frame suffice", false, low_rates},
     {"random-loss", "loss that is not congestion costs no more than the equation says", true, random_loss},
