@@ -118,7 +118,7 @@ apply_discount (TfrcLossHistory *h)
     h->intervals[i].discount *= DF;
 }
 
-/* ns between the nominal times of neighbours in a hole. */
+/* ns between the nominal times of neighbours in a hole; 0 for a mark, which has its own time. */
 static double
 hole_spacing (const TfrcHole *hole)
 {
@@ -131,8 +131,6 @@ hole_spacing (const TfrcHole *hole)
 static CcTime
 nominal_time (const TfrcHole *hole, uint64_t seq)
 {
-  if (hole->mark)
-    return hole->after_at;
   return cc_time_add (hole->before_at, (CcDuration)(hole_spacing (hole) * (double)(seq - hole->before_seq)));
 }
 
@@ -149,7 +147,7 @@ next_event_start (const TfrcLossHistory *h, const TfrcHole *hole, uint64_t seq, 
   end = cc_time_add (h->intervals[0].start_at, R > 0 ? R : CC_TIME_NONE - 1);
   if (nominal_time (hole, seq) > end)
     return seq;
-  if (hole->mark || spacing <= 0 || hole->after_at <= end)
+  if (spacing <= 0 || hole->after_at <= end)
     return hole->last_seq + 1;
   steps = floor ((double)cc_time_since (end, hole->before_at) / spacing) + 1;
   if (steps > (double)(hole->last_seq - hole->before_seq))

@@ -371,6 +371,28 @@ START_TEST (test_trr_interval_lets_stored_feedback_pass)
 }
 END_TEST
 
+/* RFC 4585 3.5.2 step 6: the slot behind an early packet gives early feedback back also where T_rr_interval leaves its
+   regular packet out. */
+START_TEST (test_a_suppressed_slot_allows_early_packets_again)
+{
+  AvpfTimingParams p = params (true, false);
+  AvpfTiming t;
+  AvpfVerdict verdict;
+  CcTime now;
+
+  p.T_rr_interval = 1000 * CC_SECOND;
+  t = two_party (&p);
+  now = next_packet (&t, &verdict);
+  ck_assert (avpf_timing_request_feedback (&t, 0, now));
+  ck_assert_int_eq (step (&t, &now), AVPF_SEND_EARLY);
+  while (t.suppressed == 0)
+    ck_assert_int_eq (step (&t, &now), AVPF_NOTHING);
+  ck_assert (t.allow_early);
+  ck_assert (avpf_timing_request_feedback (&t, 0, now));
+  ck_assert_int_eq (step (&t, &now), AVPF_SEND_EARLY);
+}
+END_TEST
+
 /* RFC 3550 6.3.4: 10 -> 4 members at tc: both distances x 0.4. */
 START_TEST (test_reverse_reconsideration)
 {
@@ -391,6 +413,23 @@ START_TEST (test_reverse_reconsideration)
   /* growing moves nothing: that is for reconsideration at tn */
   tn = t.tn;
   avpf_timing_set_members (&t, 10, 0, false, tc);
+  ck_assert_uint_eq (t.tn, tn);
+}
+END_TEST
+
+/* RFC 3550 6.3.8: one of 8 begins to send; Td falls from 7 x 128/(0.75 x 250) to 128/(0.25 x 250) s, by 3/7, and so
+   does what is left to wait. */
+START_TEST (test_becoming_a_sender_brings_the_report_forward)
+{
+  AvpfTimingParams p = params (true, true);
+  AvpfTiming t = timing (&p, 8, 0, false);
+  CcTime now = t.tp + (t.tn - t.tp) / 4, tn = t.tn;
+
+  avpf_timing_set_members (&t, 8, 1, true, now);
+  ck_assert_double_eq_tol (cc_seconds (t.tn - now), 3 / 7.0 * cc_seconds (tn - now), 1e-6);
+  tn = t.tn;
+  avpf_timing_set_members (&t, 8, 1, true, now);
+  avpf_timing_set_members (&t, 8, 0, false, now);
   ck_assert_uint_eq (t.tn, tn);
 }
 END_TEST
@@ -472,13 +511,19 @@ START_TEST (test_no_share_for_receivers)
 }
 END_TEST
 
-/* RFC 8108 7.1.4: 5 x max (5 s, Td). */
+/* RFC 8108 7.1.4: 5 x max (5 s, Td), with Td as a receiver has it, whatever T_rr_interval: 5 x 7 x 128/(0.75 x 25) =
+   239 s; the sender's own Td would be 128/(0.25 x 25) = 20.5 s. */
 START_TEST (test_member_timeout)
 {
   AvpfTimingParams p = params (true, false);
-  AvpfTiming t = two_party (&p);
+  AvpfTiming t;
 
+  p.T_rr_interval = 100 * CC_SECOND;
+  t = two_party (&p);
   ck_assert_uint_eq (avpf_timing_member_timeout (&t), 25 * CC_SECOND);
+  p.rtcp_bw_Bps = BW / 10;
+  t = timing (&p, 8, 1, true);
+  ck_assert_double_eq_tol (cc_seconds (avpf_timing_member_timeout (&t)), 5 * 7 * SIZE / (0.75 * BW / 10), 1e-6);
 }
 END_TEST
 
@@ -486,5 +531,5 @@ CC_TEST_MAIN ("avpftiming", test_deterministic_interval, test_minimum_interval, 
     test_mean_interval_is_Td, test_long_run_share, test_early_packet_costs_the_next_slot, test_requests_merge,
     test_due_regular_packet_takes_the_feedback, test_avp_has_no_early_packets, test_group_dithers,
     test_trr_interval_thins_out_regular_packets, test_trr_interval_lets_stored_feedback_pass,
-    test_reverse_reconsideration, test_reconsideration_puts_off, test_equality_sends, test_average_size,
-    test_bandwidth_change, test_no_share_for_receivers, test_member_timeout)
+    test_a_suppressed_slot_allows_early_packets_again, test_reverse_reconsideration, test_reconsideration_puts_off,
+    test_equality_sends, test_average_size, test_bandwidth_change, test_no_share_for_receivers, test_member_timeout)

@@ -71,9 +71,9 @@ START_TEST (test_late_wakeups_lose_nothing)
 END_TEST
 
 static unsigned
-burst_after (CcDuration idle, CcDuration rtt)
+burst_after (CcDuration idle, CcDuration rtt, double rate_Bps)
 {
-  CcPacer p = pacer (1e6);
+  CcPacer p = pacer (rate_Bps);
   unsigned n = 0;
 
   cc_pacer_on_sent (&p, 1000, rtt, START);
@@ -87,10 +87,18 @@ burst_after (CcDuration idle, CcDuration rtt)
 /* 1000 bytes at 1 MB/s: 1 ms each. Credit 5 ms: slots now - 5 .. now, 6 packets; R 2 ms: 3 packets. */
 START_TEST (test_burst_after_idle_is_bounded)
 {
-  ck_assert_uint_eq (burst_after (60 * CC_SECOND, R), 6);
-  ck_assert_uint_eq (burst_after (60 * CC_SECOND, 2 * CC_MSECOND), 3);
-  ck_assert_uint_eq (burst_after (60 * CC_SECOND, 0), 6);
-  ck_assert_uint_eq (burst_after (3 * CC_MSECOND, R), 3);
+  ck_assert_uint_eq (burst_after (60 * CC_SECOND, R, 1e6), 6);
+  ck_assert_uint_eq (burst_after (60 * CC_SECOND, 2 * CC_MSECOND, 1e6), 3);
+  ck_assert_uint_eq (burst_after (60 * CC_SECOND, 0, 1e6), 6);
+  ck_assert_uint_eq (burst_after (3 * CC_MSECOND, R, 1e6), 3);
+}
+END_TEST
+
+/* RFC 5348 8.3: with a timer of 250 us and R of 100 us the credit is not R, or the timer would set the rate, but 2
+   t_gran. 1000 bytes at 10 MB/s: 100 us each, slots now - 500 us .. now. */
+START_TEST (test_a_timer_coarser_than_the_round_trip_keeps_the_rate)
+{
+  ck_assert_uint_eq (burst_after (60 * CC_SECOND, 100 * CC_USECOND, 10e6), 6);
 }
 END_TEST
 
@@ -132,5 +140,5 @@ START_TEST (test_tiny_rate_saturates)
 END_TEST
 
 CC_TEST_MAIN ("ccpacer", test_nominal_spacing, test_mean_rate_does_not_drift, test_late_wakeups_lose_nothing,
-    test_burst_after_idle_is_bounded, test_rate_change_moves_the_pending_slot, test_packets_sent_unasked_leave_no_debt,
-    test_tiny_rate_saturates)
+    test_burst_after_idle_is_bounded, test_a_timer_coarser_than_the_round_trip_keeps_the_rate,
+    test_rate_change_moves_the_pending_slot, test_packets_sent_unasked_leave_no_debt, test_tiny_rate_saturates)

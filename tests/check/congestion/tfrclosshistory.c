@@ -99,13 +99,16 @@ START_TEST (test_discounting_has_a_floor)
 }
 END_TEST
 
-/* DF = 1 as long as the open interval is at most twice the mean. */
+/* DF = 1 as long as the open interval is at most twice the mean; just above, at 130, DF = 112/130. */
 START_TEST (test_no_discount_below_twice_the_mean)
 {
-  const double lengths[] = {112, 100, 50, 80, 20, 60, 40, 30, 10};
+  const double at_twice[] = {112, 100, 50, 80, 20, 60, 40, 30, 10};
+  const double above[] = {130, 100, 50, 80, 20, 60, 40, 30, 10};
+  double DF = 112.0 / 130;
 
   reset (true);
-  ck_assert_double_eq_tol (mean_of (lengths, 9), (112 + 304) / 6.0, 1e-9);
+  ck_assert_double_eq_tol (mean_of (at_twice, 9), (112 + 304) / 6.0, 1e-9);
+  ck_assert_double_eq_tol (mean_of (above, 9), (130 + DF * 304) / (1 + 5 * DF), 1e-9);
 }
 END_TEST
 

@@ -164,16 +164,17 @@ START_TEST (test_an_expedited_report_measures_over_a_round_trip)
 }
 END_TEST
 
-/* The round trip of the previous report counts: 50 ms then, 200 ms now. 5 packets of 1000 B in 50 ms. */
+/* The round trip of the previous report, at 300 ms, counts: 50 ms then, 200 ms now. After a pause of 40 ms two packets
+   of 1000 B lie within 50 ms; within 200 ms 17 would. */
 START_TEST (test_the_window_is_the_round_trip_at_the_previous_report)
 {
   reset (0, 1);
   start (50 * MS);
   run (2, 31, 50 * MS);
-  packet (32, T0 + 310 * MS, 200 * MS);
-  tfrc_receiver_report (&r, T0 + 310 * MS, &report);
-  ck_assert_double_eq_tol (report.X_recv, 100e3, 1);
-  ck_assert_uint_eq (tfrc_receiver_next_timeout (&r), T0 + 510 * MS);
+  packet (32, T0 + 340 * MS, 200 * MS);
+  tfrc_receiver_report (&r, T0 + 340 * MS, &report);
+  ck_assert_double_eq_tol (report.X_recv, 2 * 1000 / 0.05, 1);
+  ck_assert_uint_eq (tfrc_receiver_next_timeout (&r), T0 + 540 * MS);
 }
 END_TEST
 
@@ -356,6 +357,28 @@ START_TEST (test_no_report_for_a_further_loss_of_the_event)
 }
 END_TEST
 
+/* RFC 5348 6.1 step 3 asks for a risen p. Nine events 20 packets apart fill the history, so that the one that ends an
+   interval of 100 moves it on without a change of the mean: what counted as I_0 counts as I_1. */
+START_TEST (test_no_report_for_an_event_that_does_not_raise_p)
+{
+  uint64_t first = 2;
+  double p;
+
+  reset (0, 1);
+  start (100 * MS);
+  for (uint64_t lost = 40; lost <= 300; lost += lost < 200 ? 20 : 100) {
+    run (first, lost - 1, 100 * MS);
+    first = lost + 1;
+  }
+  p = r.p;
+  ck_assert_uint_eq (r.history.loss_events, 9);
+  for (uint64_t n = 301; n <= 303; n++)
+    ck_assert (!packet (n, T0 + (n - 1) * 10 * MS, 100 * MS));
+  ck_assert_uint_eq (r.history.loss_events, 10);
+  ck_assert_double_lt (r.p, p);
+}
+END_TEST
+
 START_TEST (test_duplicates_do_not_count)
 {
   reset (0, 1);
@@ -433,5 +456,6 @@ CC_TEST_MAIN ("tfrcreceiver", test_nothing_before_the_first_packet, test_the_fir
     test_x_recv_is_never_below_one_packet_per_report, test_early_timeouts_change_nothing, test_a_due_report_stays_due,
     test_a_report_without_data_repeats_the_last, test_first_interval, test_first_interval_from_the_largest_rate,
     test_first_interval_floor, test_a_slow_flow_over_a_short_path_ends, test_a_loss_taken_back_reports,
-    test_no_report_for_a_further_loss_of_the_event, test_duplicates_do_not_count, test_a_wider_window_evens_frames_out,
-    test_a_wider_window_does_not_dilute_the_start, test_absurd_round_trips_are_clamped, test_high_rates)
+    test_no_report_for_a_further_loss_of_the_event, test_no_report_for_an_event_that_does_not_raise_p,
+    test_duplicates_do_not_count, test_a_wider_window_evens_frames_out, test_a_wider_window_does_not_dilute_the_start,
+    test_absurd_round_trips_are_clamped, test_high_rates)

@@ -279,6 +279,42 @@ START_TEST (test_one_instant_makes_the_interval_not_data_limited)
 }
 END_TEST
 
+/* RFC 5348 8.2.1 with reports further apart than R: of two such instants only the second, 150 ms after the last report,
+   lies in the R = 100 ms before the packet echoed, sent at 200 ms. */
+START_TEST (test_the_second_instant_counts)
+{
+  const CcTime f = T0 + 2 * R;
+
+  start ();
+  round_trip (T0 + R, true, 80e3, 0);
+  sent (f + MS, true);
+  sent (f + 150 * MS, true);
+  sent (f + 200 * MS, false);
+  feedback (f + 200 * MS, f + 300 * MS, 5e3, 0);
+  ck_assert_double_eq (t.X_recv_set[0].value, 5e3);
+}
+END_TEST
+
+/* The instant at 50 ms lies behind the packet echoed at 120 ms (sent at 20 ms): it is kept for the report after that,
+   though two more follow by then. */
+START_TEST (test_an_instant_waits_for_the_report_that_covers_it)
+{
+  const CcTime f = T0 + 2 * R;
+
+  start ();
+  round_trip (T0 + R, true, 80e3, 0);
+  sent (f + 10 * MS, true);
+  sent (f + 20 * MS, false);
+  sent (f + 50 * MS, true);
+  feedback (f + 20 * MS, f + 120 * MS, 80e3, 0);
+  sent (f + 100 * MS, false);
+  sent (f + 130 * MS, true);
+  sent (f + 140 * MS, true);
+  feedback (f + 100 * MS, f + 200 * MS, 5e3, 0);
+  ck_assert_double_eq (t.X_recv_set[0].value, 5e3);
+}
+END_TEST
+
 /* The set forgets after 2R and holds three. */
 START_TEST (test_receive_rates_age)
 {
@@ -617,7 +653,8 @@ CC_TEST_MAIN ("tfrcsender", test_start, test_first_report, test_initial_window,
     test_equation, test_twice_the_receive_rate_limits_the_equation, test_floor,
     test_a_data_limited_interval_does_not_lower_the_limit, test_loss_while_data_limited,
     test_loss_while_data_limited_with_infinity_in_the_set, test_nothing_received_is_not_data_limited,
-    test_one_instant_makes_the_interval_not_data_limited, test_receive_rates_age, test_oscillation_prevention,
+    test_one_instant_makes_the_interval_not_data_limited, test_the_second_instant_counts,
+    test_an_instant_waits_for_the_report_that_covers_it, test_receive_rates_age, test_oscillation_prevention,
     test_no_feedback_at_all, test_idle_before_the_first_sample_keeps_the_rate, test_early_timeouts_change_nothing,
     test_a_very_late_timeout_counts_once, test_timeout_without_loss, test_data_limited_is_not_idle,
     test_idle_without_loss, test_timeout_halves_the_equation_rate, test_timeout_halves_the_receive_rate_limit,
