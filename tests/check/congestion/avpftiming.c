@@ -531,5 +531,6 @@ CC_TEST_MAIN ("avpftiming", test_deterministic_interval, test_minimum_interval, 
     test_mean_interval_is_Td, test_long_run_share, test_early_packet_costs_the_next_slot, test_requests_merge,
     test_due_regular_packet_takes_the_feedback, test_avp_has_no_early_packets, test_group_dithers,
     test_trr_interval_thins_out_regular_packets, test_trr_interval_lets_stored_feedback_pass,
-    test_a_suppressed_slot_allows_early_packets_again, test_reverse_reconsideration, test_reconsideration_puts_off,
-    test_equality_sends, test_average_size, test_bandwidth_change, test_no_share_for_receivers, test_member_timeout)
+    test_a_suppressed_slot_allows_early_packets_again, test_reverse_reconsideration,
+    test_becoming_a_sender_brings_the_report_forward, test_reconsideration_puts_off, test_equality_sends,
+    test_average_size, test_bandwidth_change, test_no_share_for_receivers, test_member_timeout)
