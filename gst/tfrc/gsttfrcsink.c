@@ -381,13 +381,19 @@ static gboolean
 gst_tfrc_sink_event (GstBaseSink *sink, GstEvent *event)
 {
   GstTfrcSink *self = GST_TFRC_SINK (sink);
+  gboolean start = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START, done;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START || GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
     gst_tfrc_transmit_flush (&self->transmit);
-  return GST_BASE_SINK_CLASS (gst_tfrc_sink_parent_class)->event (sink, event);
+  done = GST_BASE_SINK_CLASS (gst_tfrc_sink_parent_class)->event (sink, event);
+  /* only now: an EOS that waits for the queue must see the flush, not an empty queue */
+  if (start)
+    gst_tfrc_transmit_flush (&self->transmit);
+  return done;
 }
 
-/* EOS counts when the last packet has left. A pause breaks the wait off and the next PLAYING resumes it. */
+/* EOS counts when the last packet has left. A pause breaks the wait off and the next PLAYING resumes it. The preroll
+   lock stays held, as in render: whoever flushes unlocks first and then waits for it. */
 static GstFlowReturn
 gst_tfrc_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 {
@@ -396,18 +402,8 @@ gst_tfrc_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
     return ret;
-  while (ret == GST_FLOW_OK) {
-    gboolean drained;
-
-    GST_BASE_SINK_PREROLL_UNLOCK (sink);
-    drained = gst_tfrc_transmit_drain (&self->transmit);
-    GST_BASE_SINK_PREROLL_LOCK (sink);
-    if (sink->flushing)
-      return GST_FLOW_FLUSHING;
-    if (drained)
-      return GST_FLOW_OK;
+  while (ret == GST_FLOW_OK && !gst_tfrc_transmit_drain (&self->transmit))
     ret = gst_base_sink_wait_preroll (sink);
-  }
   return ret;
 }
 

@@ -166,6 +166,7 @@ gst_tfrc_transmit_drain (GstTfrcTransmit *t)
   while (t->shared.queue != NULL && !t->shared.drained && !t->shared.unlocked && !t->shared.failed)
     g_cond_wait (&t->cond, &t->lock);
   done = t->shared.queue == NULL || t->shared.drained || t->shared.failed;
+  t->shared.drain = FALSE;
   g_mutex_unlock (&t->lock);
   return done;
 }
@@ -586,7 +587,7 @@ run_timers (GstTfrcTransmit *t, CcTime now)
   if (t->key_unit_due <= now)
     push_key_unit_event (t, now);
   gst_tfrc_transmit_rtcp_timeout (t, now);
-  if (t->status_at <= now)
+  if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
   if (next_stats (t) <= now)
     post_stats (t, now);

@@ -29,6 +29,8 @@ GST_START_TEST (test_states)
 
   fail_unless (element != NULL, "no %s", elements[__i__]);
   gst_object_ref_sink (element);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "encoding-name") != NULL)
+    g_object_set (element, "encoding-name", "H264", NULL);
   walk (element, states, G_N_ELEMENTS (states));
   ASSERT_OBJECT_REFCOUNT (element, elements[__i__], 1);
   gst_object_unref (element);
