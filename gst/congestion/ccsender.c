@@ -11,7 +11,7 @@
 #define SILENT_INTERVALS 3
 #define APPLICATION_LIMIT 2.0 /* x what was sent */
 #define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
-#define MEDIA_SHARE 0.97      /* of the rate: what is never asked for is room for frames to vary */
+#define ENCODER_SHARE 0.97    /* of the rate: what is never asked for is room for frames to vary */
 #define MAX_DEBT 1.0          /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
@@ -491,16 +491,23 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   update_rate (s, now);
 }
 
-/* Without what waits beyond a frame, which has to leave as well. */
 static double
 media_rate (const CcSender *s)
 {
-  double rtp = MEDIA_SHARE * s->rate_Bps / wire_factor (s);
-  double extra = s->buffer.queued_bytes - rtp * cc_seconds (s->frame_interval);
+  double payload = fmax (s->mean_packet_bytes - RTP_HEADER, 1);
 
-  if (extra > 0)
-    rtp = fmax (rtp - extra / BACKLOG_TIME, 0.5 * rtp);
-  return rtp * fmax (s->mean_packet_bytes - RTP_HEADER, 1) / s->mean_packet_bytes;
+  return s->rate_Bps * payload / (s->mean_packet_bytes + s->params.overhead_bytes);
+}
+
+/* Without what waits beyond a frame, which has to leave as well. */
+static double
+encoder_rate (const CcSender *s)
+{
+  double media = media_rate (s);
+  double extra = (double)s->buffer.queued_bytes - media * cc_seconds (s->frame_interval);
+
+  media *= ENCODER_SHARE;
+  return extra > 0 ? fmax (media - extra / BACKLOG_TIME, 0.5 * media) : media;
 }
 
 void
@@ -512,6 +519,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
 
   *status = (CcSenderStatus){.rate_Bps = s->rate_Bps,
       .media_Bps = media_rate (s),
+      .encoder_Bps = encoder_rate (s),
       .sent_Bps = sent,
       .rtt = s->tfrc.R,
       .p = s->tfrc.p,

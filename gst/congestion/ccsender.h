@@ -53,11 +53,13 @@ typedef struct {
 } CcSenderParams;
 
 typedef struct {
-  double rate_Bps;  /* allowed, wire bytes/s, within [min, max] */
-  double media_Bps; /* what an encoder may produce: RTP, UDP and IP headers taken off at the present packet size */
-  double sent_Bps;  /* wire, over the last second or so */
-  CcDuration rtt;   /* 0: unknown */
-  double p;         /* loss event rate */
+  double rate_Bps;    /* allowed, wire bytes/s, within [min, max] */
+  double media_Bps;   /* what an encoder may produce: RTP, UDP and IP headers taken off at the present packet size */
+  double encoder_Bps; /* what to ask of an encoder that nobody else corrects: 3 % of it left for frames to vary, and
+                         what drains the backlog beyond a frame within 0.5 s taken off, down to half */
+  double sent_Bps;    /* wire, over the last second or so */
+  CcDuration rtt;     /* 0: unknown */
+  double p;           /* loss event rate */
   CcDuration queue_delay;      /* of the path, as reported; 0 where no report says */
   uint32_t backlog_bytes;      /* waiting in the sending buffer */
   CcDuration backlog_delay;    /* backlog / rate */

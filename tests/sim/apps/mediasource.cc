@@ -83,7 +83,7 @@ void
 VideoModelSource::follow_target ()
 {
   double now = Simulator::Now ().GetSeconds ();
-  double wanted = std::clamp (sender->status ().media_Bps * 8, model.min_bps, model.max_bps);
+  double wanted = std::clamp (sender->status ().encoder_Bps * 8, model.min_bps, model.max_bps);
   bool first = rate_bps == 0;
 
   if (sender->take_key_unit_wanted () && !model.intra_only)
@@ -146,7 +146,7 @@ TraceSource::start (CcSenderApplication *s)
 void
 TraceSource::frame ()
 {
-  double wanted = std::clamp (sender->status ().media_Bps * 8, min_bps, max_bps);
+  double wanted = std::clamp (sender->status ().encoder_Bps * 8, min_bps, max_bps);
   double scale = follow ? wanted / mean_bps : 1;
   bool first = at == 0;
 
