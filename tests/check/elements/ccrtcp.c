@@ -167,6 +167,28 @@ GST_START_TEST (test_round_trip)
 }
 GST_END_TEST;
 
+/* FIR (RFC 5104 4.3.1.2) and REMB name their targets in the FCI; the header's SSRC of media source is 0. */
+GST_START_TEST (test_targets_in_the_fci)
+{
+  guint8 data[GST_CC_RTCP_MTU];
+  gsize size = build (data, sizeof data, TRUE), at;
+  guint found = 0;
+
+  for (at = 0; at + 16 <= size; at += 4 + 4 * (gsize)GST_READ_UINT16_BE (data + at + 2)) {
+    gboolean fir = data[at] == 0x84 && data[at + 1] == 206;
+    gboolean remb = data[at] == 0x8f && data[at + 1] == 206 && memcmp (data + at + 12, "REMB", 4) == 0;
+
+    if (!fir && !remb)
+      continue;
+    found++;
+    fail_unless_equals_int (GST_READ_UINT32_BE (data + at + 4), US);
+    fail_unless_equals_int (GST_READ_UINT32_BE (data + at + 8), 0);
+    fail_unless_equals_int (GST_READ_UINT32_BE (data + at + (fir ? 12 : 20)), THEM);
+  }
+  fail_unless_equals_int (found, 2);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_reduced_size)
 {
   guint8 data[GST_CC_RTCP_MTU];
@@ -267,6 +289,7 @@ ccrtcp_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_round_trip);
+  tcase_add_test (tcase, test_targets_in_the_fci);
   tcase_add_test (tcase, test_reduced_size);
   tcase_add_test (tcase, test_bodies_that_lie);
   tcase_add_test (tcase, test_mutations);
