@@ -96,12 +96,50 @@ gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now)
 
 /* ---- the streaming thread's side, all under the lock ---- */
 
+static gboolean
+read_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq)
+{
+  guint8 head[12];
+
+  if (gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head)
+    return FALSE;
+  *seq = GST_READ_UINT16_BE (head + 2);
+  *ssrc = GST_READ_UINT32_BE (head + 8);
+  return TRUE;
+}
+
+static void
+note_given_up (GstTfrcTransmit *t, GstBuffer *buffer)
+{
+  GstTfrcGivenUp *last = t->shared.n_given_up > 0 ? &t->shared.given_up[t->shared.n_given_up - 1] : NULL;
+  guint32 ssrc;
+  guint16 seq;
+
+  if (!read_number (buffer, &ssrc, &seq))
+    return;
+  if (last != NULL && last->ssrc == ssrc && (guint16)(last->from + last->count) == seq) {
+    last->count++;
+  } else if (last != NULL && last->ssrc == ssrc && (guint16)(seq + 1) == last->from) {
+    last->from--;
+    last->count++;
+  } else if (t->shared.n_given_up < GST_TFRC_MAX_GIVEN_UP) {
+    t->shared.given_up[t->shared.n_given_up++] = (GstTfrcGivenUp){ssrc, seq, 1};
+  }
+}
+
+static void
+drop_queued (GstTfrcTransmit *t, const CcPacket *packet)
+{
+  note_given_up (t, packet->handle);
+  unref_packets (packet, 1);
+}
+
 /* The packets of this frame that are queued already go with the one that found no room. */
 static void
 drop_frame (GstTfrcTransmit *t, guint32 frame)
 {
   while (t->shared.queued > 0 && t->shared.queue[t->shared.queued - 1].frame == frame) {
-    unref_packets (&t->shared.queue[--t->shared.queued], 1);
+    drop_queued (t, &t->shared.queue[--t->shared.queued]);
     t->shared.overflowed++;
   }
   t->shared.dropping = TRUE;
@@ -114,7 +152,7 @@ queue_packet (GstTfrcTransmit *t, const CcPacket *packet)
   if (t->shared.queued == GST_TFRC_QUEUE_SIZE && !(t->shared.dropping && t->shared.dropping_frame == packet->frame))
     drop_frame (t, packet->frame);
   if (t->shared.dropping && t->shared.dropping_frame == packet->frame) {
-    unref_packets (packet, 1);
+    drop_queued (t, packet);
     t->shared.overflowed++;
     return;
   }
@@ -146,8 +184,8 @@ void
 gst_tfrc_transmit_flush (GstTfrcTransmit *t)
 {
   g_mutex_lock (&t->lock);
-  unref_packets (t->shared.queue, t->shared.queued);
-  t->shared.queued = 0;
+  while (t->shared.queued > 0)
+    drop_queued (t, &t->shared.queue[--t->shared.queued]);
   t->shared.dropping = FALSE;
   t->shared.flush = TRUE;
   wake (t);
@@ -242,15 +280,23 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
 }
 
-/* The sequence number counts the packets that leave, or the receiver would take those given up here for lost in the
-   network, and the rate would fall for it. */
+static void
+give_up_number (GstTfrcTransmit *t, guint32 ssrc, guint16 seq)
+{
+  GstTfrcSource *source = gst_tfrc_transmit_find_source (t, ssrc);
+
+  if (source != NULL)
+    gst_tfrc_numbering_give_up (&source->numbering, seq);
+}
+
 static void
 give_up_packet (GstTfrcTransmit *t, const CcPacket *packet)
 {
-  GstTfrcSource *source = gst_tfrc_transmit_source_of (t, packet->handle);
+  guint32 ssrc;
+  guint16 seq;
 
-  if (source != NULL)
-    source->skipped++;
+  if (read_number (packet->handle, &ssrc, &seq))
+    give_up_number (t, ssrc, seq);
   unref_packets (packet, 1);
 }
 
@@ -261,7 +307,7 @@ push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 
   while (!cc_sender_push (&t->core, packet, now)) {
     if (cc_sender_pull (&t->core, now, &discarded) != CC_SENDER_DISCARD) {
-      unref_packets (packet, 1);
+      give_up_packet (t, packet);
       t->stats.packets_dropped++;
       return;
     }
@@ -306,7 +352,7 @@ flush_core (GstTfrcTransmit *t, CcTime now)
 
   send_buffer_clear (&t->core.buffer);
   while (cc_sender_pull (&t->core, now, &packet) != CC_SENDER_WAIT)
-    unref_packets (&packet, 1);
+    give_up_packet (t, &packet);
   gst_tfrc_batch_clear (t->batch);
   t->blocked = FALSE;
 }
@@ -329,6 +375,8 @@ static gboolean
 take_shared (GstTfrcTransmit *t, CcTime now)
 {
   gboolean quit, flush, drain, settings_changed, peer_changed;
+  GstTfrcGivenUp given_up[GST_TFRC_MAX_GIVEN_UP];
+  guint n_given_up;
   GstTfrcSettings settings;
   CcPacket *queue = t->taken;
   GSocket *socket = NULL;
@@ -347,6 +395,10 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   peer_changed = t->shared.peer_changed;
   t->shared.flush = t->shared.settings_changed = t->shared.peer_changed = FALSE;
   settings = t->shared.settings;
+  n_given_up = t->shared.n_given_up;
+  if (n_given_up > 0)
+    memcpy (given_up, t->shared.given_up, n_given_up * sizeof given_up[0]);
+  t->shared.n_given_up = 0;
   if (peer_changed) {
     t->to = t->shared.to;
     socket = g_steal_pointer (&t->shared.socket);
@@ -366,6 +418,9 @@ take_shared (GstTfrcTransmit *t, CcTime now)
     t->batch->to = t->to;
     restart_core (t, now);
   }
+  for (i = 0; i < n_given_up; i++)
+    while (given_up[i].count-- > 0)
+      give_up_number (t, given_up[i].ssrc, given_up[i].from++);
   for (i = 0; i < t->n_taken; i++)
     push_packet (t, &t->taken[i], now);
   t->n_taken = 0;
@@ -423,11 +478,14 @@ static void
 add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stamp, CcTime now)
 {
   gsize size = gst_buffer_get_size (packet->handle);
-  const GstTfrcSource *source = gst_tfrc_transmit_source_of (t, packet->handle);
-  guint16 skipped = source != NULL ? source->skipped : 0;
+  GstTfrcSource *source;
   GstTfrcHead head;
+  guint32 ssrc;
+  guint16 seq, offset = 0;
 
-  if (gst_tfrc_batch_add (t->batch, packet->handle, t->settings.extension_id, stamp, skipped, &head))
+  if (read_number (packet->handle, &ssrc, &seq) && (source = gst_tfrc_transmit_find_source (t, ssrc)) != NULL)
+    offset = gst_tfrc_numbering_offset (&source->numbering, seq);
+  if (gst_tfrc_batch_add (t->batch, packet->handle, t->settings.extension_id, stamp, offset, &head))
     gst_tfrc_transmit_note_sent (t, &head, size, packet, now);
 }
 

@@ -13,6 +13,7 @@
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
 #include "gsttfrcbatch.h"
+#include "gsttfrcnumbering.h"
 #include "gsttfrcsocket.h"
 #include "rtcpfeedback.h"
 
@@ -21,6 +22,7 @@ G_BEGIN_DECLS
 #define GST_TFRC_QUEUE_SIZE 4096  /* packets between the two threads */
 #define GST_TFRC_RING_SIZE 16384  /* packets in the sending buffer: 150 ms at 100 000 packets/s */
 #define GST_TFRC_MAX_SOURCES 8    /* SSRCs remembered */
+#define GST_TFRC_MAX_GIVEN_UP 64  /* stretches of packets dropped between two wake-ups */
 #define GST_TFRC_LATENESS_BINS 96 /* quarter octaves from 1 us */
 
 typedef struct {
@@ -31,10 +33,16 @@ typedef struct {
   guint clock_rate;   /* of the RTP timestamps, Hz */
 } GstTfrcSettings;
 
+/* Packets in sequence that found no room. */
+typedef struct {
+  guint32 ssrc;
+  guint16 from, count;
+} GstTfrcGivenUp;
+
 /* What one SSRC has sent (RFC 3550 6.4.1). */
 typedef struct {
   guint32 ssrc, packet_count, octet_count;
-  guint16 skipped;  /* packets given up in the sending buffer: what is not sent must not look lost to the receiver */
+  GstTfrcNumbering numbering;
   guint32 rtp_time; /* of the last frame, captured_at its time */
   CcTime captured_at, sent_at;
 } GstTfrcSource;
@@ -73,6 +81,8 @@ typedef struct GstTfrcTransmit {
     GstTfrcAddress to;
     gboolean settings_changed, peer_changed;
     guint64 malformed, overflowed;
+    GstTfrcGivenUp given_up[GST_TFRC_MAX_GIVEN_UP];
+    guint n_given_up;
     GstTfrcStats stats;
   } shared;
 
@@ -131,8 +141,7 @@ GstStructure *gst_tfrc_stats_to_structure (const GstTfrcStats *stats);
 /* gsttfrctransmitrtcp.c, for the thread only */
 void gst_tfrc_transmit_note_sent (
     GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now);
-/* What is known of the SSRC of an RTP packet; NULL: nothing was sent of it yet. */
-GstTfrcSource *gst_tfrc_transmit_source_of (GstTfrcTransmit *t, GstBuffer *packet);
+GstTfrcSource *gst_tfrc_transmit_find_source (GstTfrcTransmit *t, guint32 ssrc); /* NULL: nothing was sent of it yet */
 void gst_tfrc_transmit_receive (GstTfrcTransmit *t, CcTime now);
 void gst_tfrc_transmit_rtcp_timeout (GstTfrcTransmit *t, CcTime now);
 CcTime gst_tfrc_transmit_rtcp_next (const GstTfrcTransmit *t);

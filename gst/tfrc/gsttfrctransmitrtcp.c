@@ -21,8 +21,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 /* Sender reports more often than this tell nobody anything; the bandwidth is the receiver's. */
 #define SR_INTERVAL (500 * CC_MSECOND)
 
-static GstTfrcSource *
-find_source (GstTfrcTransmit *t, guint32 ssrc)
+GstTfrcSource *
+gst_tfrc_transmit_find_source (GstTfrcTransmit *t, guint32 ssrc)
 {
   guint i;
 
@@ -30,15 +30,6 @@ find_source (GstTfrcTransmit *t, guint32 ssrc)
     if (t->sources[i].ssrc == ssrc)
       return &t->sources[i];
   return NULL;
-}
-
-GstTfrcSource *
-gst_tfrc_transmit_source_of (GstTfrcTransmit *t, GstBuffer *packet)
-{
-  guint8 ssrc[4];
-
-  return gst_buffer_extract (packet, 8, ssrc, sizeof ssrc) == sizeof ssrc ? find_source (t, GST_READ_UINT32_BE (ssrc))
-                                                                          : NULL;
 }
 
 /* RFC 3550 6.4.1: NTP and RTP time of the same instant. */
@@ -144,7 +135,7 @@ void
 gst_tfrc_transmit_note_sent (
     GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now)
 {
-  GstTfrcSource *s = find_source (t, head->ssrc);
+  GstTfrcSource *s = gst_tfrc_transmit_find_source (t, head->ssrc);
 
   if (s == NULL) {
     if (t->n_sources == GST_TFRC_MAX_SOURCES)
@@ -209,7 +200,7 @@ typedef struct {
 static gboolean
 is_ours (Receiving *r, guint32 ssrc)
 {
-  if (find_source (r->t, ssrc) != NULL)
+  if (gst_tfrc_transmit_find_source (r->t, ssrc) != NULL)
     return TRUE;
   r->t->stats.unknown_ssrc++;
   if (gst_tfrc_transmit_may_log (r->t, r->now))
@@ -251,7 +242,7 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
   const CcSender *core = &r->t->core;
   unsigned i;
 
-  for (i = 0; i < remb->n_ssrcs && find_source (r->t, remb->ssrcs[i]) == NULL; i++)
+  for (i = 0; i < remb->n_ssrcs && gst_tfrc_transmit_find_source (r->t, remb->ssrcs[i]) == NULL; i++)
     ;
   if (i == remb->n_ssrcs) {
     is_ours (r, remb->n_ssrcs > 0 ? remb->ssrcs[0] : 0);
