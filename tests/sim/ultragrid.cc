@@ -40,6 +40,13 @@ network (const Path &path)
   return spec;
 }
 
+/* Two service times of the bottleneck: against phase effects where a paced flow meets a TCP (dumbbell.h). */
+static double
+jitter_ms (const Path &path)
+{
+  return 2 * packet_bytes * 8 / path.kbps;
+}
+
 static double
 access_ms (const Path &path)
 {
@@ -177,7 +184,7 @@ beside_tcp (Report &report, const Path &path, unsigned competitors, double durat
   std::string name = format ("%s, %u TCP", name_of (path).c_str (), competitors);
 
   for (unsigned i = 0; i <= competitors; i++)
-    net.add_pair (path.rtt_ms * random->GetValue (0.02, 0.03));
+    net.add_pair (path.rtt_ms * random->GetValue (0.02, 0.03), jitter_ms (path));
   CcFlow flow = add_cc_flow (net, 0, greedy_tfrc_spec (packet_bytes));
   for (unsigned i = 1; i <= competitors; i++) {
     TcpSpec tcp;
@@ -259,8 +266,8 @@ tcp_joins (Report &report)
     if (report.options ().quick && path.rtt_ms != 100)
       continue;
     Dumbbell net (network (path));
-    net.add_pair (access_ms (path));
-    net.add_pair (access_ms (path) * 1.1);
+    net.add_pair (access_ms (path), jitter_ms (path));
+    net.add_pair (access_ms (path) * 1.1, jitter_ms (path));
     CcFlow flow = add_cc_flow (net, 0, greedy_tfrc_spec (packet_bytes));
     TcpSpec tcp;
     tcp.start_s = 80;
@@ -305,7 +312,8 @@ random_loss (Report &report)
     /* Losses within one round-trip are one event, so p <= loss and the rate may exceed the equation at p = loss. */
     report.check (format ("loss %g %%: throughput / min (equation, link)", loss * 100), bps / bound, 0.6, 1.6,
         loss == 0.001 ? "~1" : "conservative");
-    report.check (format ("loss %g %%: largest CoV", loss * 100), worst (cov), 0, 0.6, loss >= 0.1 ? "rises" : "low");
+    report.check (format ("loss %g %%: largest CoV", loss * 100), worst (cov), 0, loss >= 0.1 ? 0.8 : 0.4,
+        loss >= 0.1 ? "rises" : "low");
     for (size_t k = 0; k < cov.size (); k++)
       csv.row ({loss, bps, equation, flow.sender->status ().p, time_scales_s[k], cov[k]});
     write_series (report, format ("loss-%g", loss), net, flow, 300);
