@@ -956,6 +956,39 @@ GST_START_TEST (test_flush_unblocks_eos)
 }
 GST_END_TEST;
 
+/* A pause while EOS waits, then PLAYING again: EOS is posted in the end. 20 packets of 1052 bytes at 400 kb/s and the
+   gain take 0.3 s. */
+static gpointer
+push_eos (gpointer user)
+{
+  gst_harness_push_event (((Sink *)user)->h, gst_event_new_eos ());
+  return NULL;
+}
+
+GST_START_TEST (test_pause_during_eos)
+{
+  GstMessage *message;
+  GThread *thread;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 400000, "max-delay", GST_SECOND, NULL);
+  sink_push_frame (&s, 20, 1000);
+  thread = g_thread_new ("eos", push_eos, &s);
+  g_usleep (50000);
+  gst_element_set_state (s.sink, GST_STATE_PAUSED);
+  fail_unless (gst_bus_timed_pop_filtered (s.bus, 500 * GST_MSECOND, GST_MESSAGE_EOS) == NULL);
+  gst_element_set_state (s.sink, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (s.bus, 5 * GST_SECOND, GST_MESSAGE_EOS);
+  fail_unless (message != NULL);
+  gst_message_unref (message);
+  g_thread_join (thread);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 /* A dead path must not hold EOS up: max-delay and half a second. */
 GST_START_TEST (test_eos_is_bounded)
 {
@@ -1374,6 +1407,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_stop_says_bye);
   tcase_add_test (tcase, test_flush);
   tcase_add_test (tcase, test_flush_unblocks_eos);
+  tcase_add_test (tcase, test_pause_during_eos);
   tcase_add_test (tcase, test_eos_is_bounded);
   tcase_add_test (tcase, test_states_in_any_order);
   tcase_add_test (tcase, test_live_limits);
