@@ -288,6 +288,25 @@ START_TEST (test_due_regular_packet_takes_the_feedback)
 }
 END_TEST
 
+/* Members have left, and the regular packet is due before the early one: it goes, with the feedback. */
+START_TEST (test_a_regular_packet_due_first_takes_the_early_feedback)
+{
+  AvpfTimingParams p = params (true, true);
+  AvpfTiming t = timing (&p, 20, 1, false);
+  AvpfVerdict verdict;
+  CcTime now = next_packet (&t, &verdict);
+
+  ck_assert (avpf_timing_request_feedback (&t, CC_SECOND * 100, now));
+  t.tn = t.te - 1;
+  t.tp = 0;
+  now = t.te;
+  ck_assert_int_eq (avpf_timing_on_timeout (&t, now), AVPF_SEND_REGULAR);
+  avpf_timing_on_sent (&t, AVPF_SEND_REGULAR, SIZE, now);
+  ck_assert_uint_eq (t.te, CC_TIME_NONE);
+  ck_assert (t.allow_early);
+}
+END_TEST
+
 START_TEST (test_avp_has_no_early_packets)
 {
   AvpfTimingParams p = params (false, false);
@@ -529,8 +548,8 @@ END_TEST
 
 CC_TEST_MAIN ("avpftiming", test_deterministic_interval, test_minimum_interval, test_support_of_the_interval,
     test_mean_interval_is_Td, test_long_run_share, test_early_packet_costs_the_next_slot, test_requests_merge,
-    test_due_regular_packet_takes_the_feedback, test_avp_has_no_early_packets, test_group_dithers,
-    test_trr_interval_thins_out_regular_packets, test_trr_interval_lets_stored_feedback_pass,
-    test_a_suppressed_slot_allows_early_packets_again, test_reverse_reconsideration,
-    test_becoming_a_sender_brings_the_report_forward, test_reconsideration_puts_off, test_equality_sends,
-    test_average_size, test_bandwidth_change, test_no_share_for_receivers, test_member_timeout)
+    test_due_regular_packet_takes_the_feedback, test_a_regular_packet_due_first_takes_the_early_feedback,
+    test_avp_has_no_early_packets, test_group_dithers, test_trr_interval_thins_out_regular_packets,
+    test_trr_interval_lets_stored_feedback_pass, test_a_suppressed_slot_allows_early_packets_again,
+    test_reverse_reconsideration, test_becoming_a_sender_brings_the_report_forward, test_reconsideration_puts_off,
+    test_equality_sends, test_average_size, test_bandwidth_change, test_no_share_for_receivers, test_member_timeout)

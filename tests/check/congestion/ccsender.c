@@ -307,6 +307,52 @@ START_TEST (test_rfc5348_paces_at_the_instantaneous_rate)
 }
 END_TEST
 
+/* RFC 5348 8.2.1: the data is not the limit as long as a packet waits when another leaves. */
+START_TEST (test_a_packet_that_waits_is_not_limited_by_data)
+{
+  CcTime at[2];
+
+  setup (CC_MODE_RFC5348);
+  push_frame (1);
+  ck_assert_uint_eq (run (now + CC_SECOND, NULL, 0), 1);
+  ck_assert_uint_eq (s.tfrc.NotLimited1, 0);
+  push_frame (2);
+  ck_assert_uint_eq (run (now + 2 * CC_SECOND, at, 2), 2);
+  ck_assert_uint_eq (s.tfrc.NotLimited1, at[0]);
+  ck_assert_uint_eq (s.tfrc.NotLimited2, 0);
+}
+END_TEST
+
+/* Nothing was sent before the first packet, so nothing can echo it. */
+START_TEST (test_stamps_from_before_the_first_packet_are_refused)
+{
+  RtpRttSendts stamp;
+  TfrcReport tfrc = {.X_recv = 1e5};
+
+  setup (CC_MODE_LOW_DELAY);
+  run (now + CC_SECOND, NULL, 0);
+  cc_sender_stamp (&s, now - 10 * CC_MSECOND, &stamp);
+  push_frame (1);
+  run (now + 50 * CC_MSECOND, NULL, 0);
+  tfrc.t_i_us = stamp.sent_at_us;
+  cc_sender_on_tfrc_report (&s, &tfrc, now);
+  ck_assert_uint_eq (s.bad_reports, 1);
+  ck_assert_uint_eq (s.tfrc.feedbacks, 0);
+}
+END_TEST
+
+/* Who sends nothing gets no reports: that is no silence of the receiver's. The path rate expires after 2 s, and what
+   TFRC allows takes its place; no halving goes into it. */
+START_TEST (test_a_pause_is_no_silence)
+{
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 50);
+  run (now + 10 * CC_SECOND, NULL, 0);
+  ck_assert_uint_gt (s.tfrc.nofeedback_expiries, 0);
+  ck_assert_double_eq (s.no_feedback_scale, 1);
+}
+END_TEST
+
 START_TEST (test_burst_control_spreads_a_frame_over_its_period)
 {
   CcTime at[10], start;
@@ -378,5 +424,6 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
-    test_rfc5348_paces_at_the_instantaneous_rate, test_burst_control_spreads_a_frame_over_its_period,
-    test_stamps_and_status, test_late_frames_are_discarded_whole)
+    test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
+    test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence,
+    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole)

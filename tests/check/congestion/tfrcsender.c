@@ -128,6 +128,21 @@ START_TEST (test_a_start_rate_unanswered_is_halved_every_two_seconds)
 }
 END_TEST
 
+/* RFC 5348 4.1, the MSS being the first of the packets: (1460 + 500)/2, (1460 + 500 + 500)/3; then over 64. */
+START_TEST (test_mean_segment_size)
+{
+  reset (0, true);
+  tfrc_sender_on_sent (&t, 500, true, T0);
+  ck_assert_double_eq_tol (t.s, 980, 1e-9);
+  tfrc_sender_on_sent (&t, 500, true, T0);
+  ck_assert_double_eq_tol (t.s, 820, 1e-9);
+  for (int i = 0; i < 1000; i++)
+    tfrc_sender_on_sent (&t, 500, true, T0);
+  tfrc_sender_on_sent (&t, 1140, true, T0);
+  ck_assert_double_eq_tol (t.s, 510, 0.01);
+}
+END_TEST
+
 /* R = 0.9*100 + 0.1*200 = 110 ms; t_delay is taken off. */
 START_TEST (test_round_trip_filter)
 {
@@ -648,7 +663,7 @@ END_TEST
 
 CC_TEST_MAIN ("tfrcsender", test_start, test_first_report, test_initial_window,
     test_a_start_rate_is_no_ceiling_and_not_taken_back, test_a_start_rate_unanswered_is_halved_every_two_seconds,
-    test_round_trip_filter, test_slow_start_doubles_once_a_round_trip,
+    test_mean_segment_size, test_round_trip_filter, test_slow_start_doubles_once_a_round_trip,
     test_slow_start_is_bounded_by_twice_the_receive_rate, test_slow_start_never_falls_below_the_initial_rate,
     test_equation, test_twice_the_receive_rate_limits_the_equation, test_floor,
     test_a_data_limited_interval_does_not_lower_the_limit, test_loss_while_data_limited,

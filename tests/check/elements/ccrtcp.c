@@ -252,6 +252,18 @@ GST_START_TEST (test_mutations)
 GST_END_TEST;
 
 /* 1970-01-01 is 2208988800 s after 1900-01-01; half a second is 2^31. */
+/* RFC 7022 4.2: 96 random bits, 16 characters of base64. */
+GST_START_TEST (test_cname_is_random)
+{
+  gchar *one = gst_cc_rtcp_new_cname (), *other = gst_cc_rtcp_new_cname ();
+
+  fail_unless_equals_int (strlen (one), 16);
+  fail_unless (strcmp (one, other) != 0);
+  g_free (one);
+  g_free (other);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_ntp_time)
 {
   fail_unless_equals_uint64 (
@@ -293,6 +305,7 @@ ccrtcp_suite (void)
   tcase_add_test (tcase, test_reduced_size);
   tcase_add_test (tcase, test_bodies_that_lie);
   tcase_add_test (tcase, test_mutations);
+  tcase_add_test (tcase, test_cname_is_random);
   tcase_add_test (tcase, test_ntp_time);
   tcase_add_test (tcase, test_extension_id_of_caps);
   return suite;
