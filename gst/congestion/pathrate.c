@@ -7,6 +7,7 @@
 #define ETA 0.98
 #define Q_TARGET 0.005      /* s: standing queue that counts as none */
 #define Q_BUSY 0.010        /* s: above, the queue is busy all the time */
+#define BACKED_OFF 0.6      /* x c: what stands below that is not ours */
 #define Q_JUMP 0.045        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
@@ -31,6 +32,7 @@
 #define GROWTH 0.4           /* headroom where packets arrive as they left */
 #define SLOPE_TIME 0.3       /* s */
 #define APPLICATION_LIMIT 2. /* x the receive rate */
+#define MAX_PACKET_TIME 0.03 /* s */
 #define SERIAL_FADE 0.03     /* 1/s */
 #define SLOT (50 * CC_MSECOND)
 #define RECEIVE_SLOTS 20 /* the receive rate is taken over 1 s */
@@ -133,6 +135,16 @@ update_capacity (PathRate *p, CcTime now)
   p->dispersed = true;
 }
 
+/* Where packets say nothing of it any more. */
+static void
+remember_capacity (PathRate *p, double T)
+{
+  p->serial_Bps *= 1 - SERIAL_FADE * T;
+  if (p->capacity_Bps > 0 && p->dispersed)
+    p->serial_Bps += (p->capacity_Bps - p->serial_Bps) * fmin (T / CAPACITY_MEMORY, 1);
+  p->serial_Bps = fmax (p->serial_Bps, p->receive_Bps);
+}
+
 static void
 count_bytes (PathRate *p, uint32_t bytes, CcTime now)
 {
@@ -182,15 +194,15 @@ end_frame (PathRate *p)
 
 /* s that one packet more makes: at low rates a queue of one or two is nothing to act upon. */
 static double
-packet_time (const PathRate *p)
+packet_time (const PathRate *p, double most)
 {
-  return p->last.wire_bytes / fmax (p->serial_Bps, p->rate_Bps);
+  return fmin (p->last.wire_bytes / fmax (p->serial_Bps, p->rate_Bps), most);
 }
 
 static void
 watch_jump (PathRate *p, CcDuration q, CcTime now)
 {
-  if (cc_seconds (q) < Q_JUMP + packet_time (p) || p->competing) {
+  if (cc_seconds (q) < Q_JUMP + packet_time (p, MAX_PACKET_TIME) || p->competing) {
     p->high_since = CC_TIME_NONE;
     return;
   }
@@ -262,7 +274,7 @@ react_to_jump (PathRate *p, CcTime now)
   p->jump = false;
   p->jumps++;
   p->slow = p->fast;
-  p->capacity_Bps = c;
+  p->capacity_Bps = p->serial_Bps = c;
   set_rate (p, fmin (p->rate_Bps, c * clamp (ETA - cc_seconds (p->last_q) / DRAIN_TIME, 0.4, ETA)));
   p->hold_until = cc_time_add (now, cc_duration (loop_delay (p) + 0.05));
   p->high_since = CC_TIME_NONE;
@@ -275,7 +287,7 @@ watch_competition (PathRate *p, double T, CcTime now)
 {
   bool backed_off = p->rate_Bps < 0.8 * p->capacity_Bps;
 
-  if (p->q > (backed_off ? 1 : 2) * Q_COMPETING + packet_time (p))
+  if (p->q > (backed_off ? 1 : 2) * Q_COMPETING + packet_time (p, MAX_PACKET_TIME))
     p->standing += T;
   else if (p->q < Q_COMPETING / 2)
     p->standing = 0;
@@ -347,11 +359,12 @@ blind_growth (const PathRate *p)
 static double
 mismatch (PathRate *p, CcTime now)
 {
+  bool busy = p->q > Q_BUSY + packet_time (p, Q_BUSY);
   double e;
 
-  if (p->q > Q_BUSY)
+  if (busy)
     p->busy_at = now;
-  p->met_limit |= p->q > Q_BUSY || (p->dispersed && p->capacity_Bps > 0);
+  p->met_limit |= busy || (p->dispersed && p->capacity_Bps > 0);
   e = blind_growth (p);
   if (p->capacity_Bps > 0) {
     e = ETA * p->capacity_Bps / p->rate_Bps - 1;
@@ -360,7 +373,7 @@ mismatch (PathRate *p, CcTime now)
     else if (e > 0)
       e *= SHARED_GROWTH * loop_delay (p);
   }
-  if (p->q > Q_BUSY && !p->competing)
+  if (busy && !p->competing && p->rate_Bps > BACKED_OFF * p->serial_Bps)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
   return clamp (e, -0.5, 0.5);
 }
@@ -372,8 +385,8 @@ run_law (PathRate *p, double T, CcTime now)
   double change = ALPHA * mismatch (p, now);
   double grown;
 
-  if (!p->competing && p->q > Q_TARGET)
-    change += BETA * (Q_TARGET - p->q) / d;
+  if (!p->competing)
+    change -= BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2, 0) / d;
   grown = p->rate_Bps * (1 + clamp (T / d * change, -0.3, 0.3));
   /* what was not sent has not been tried */
   if (grown > p->rate_Bps && grown > APPLICATION_LIMIT * p->receive_Bps)
@@ -405,7 +418,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     update_capacity (p, now);
     p->rate_lag += (p->rate_Bps - p->rate_lag) * fmin (T / (CAPACITY_MEMORY + cc_seconds (p->R)), 1);
     p->q_lag += (p->q - p->q_lag) * fmin (T / SLOPE_TIME, 1);
-    p->serial_Bps = fmax (p->capacity_Bps, p->serial_Bps * (1 - SERIAL_FADE * T));
+    remember_capacity (p, T);
     if (p->competing)
       compete (p, now);
     else

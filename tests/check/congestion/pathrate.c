@@ -117,7 +117,7 @@ START_TEST (test_finds_the_capacity_and_stays)
     for (unsigned n = 0; n < 100; n++) {
       run (&l, CC_SECOND / 5);
       ck_assert_double_gt (l.law.rate_Bps, 0.85 * capacity[i]);
-      ck_assert_double_lt (l.law.rate_Bps, 1.05 * capacity[i]);
+      ck_assert_double_lt (l.law.rate_Bps, 1.1 * capacity[i]);
     }
     path_rate_report (&l.law, &report);
     ck_assert_double_eq_tol (report.capacity_Bps, capacity[i], 0.05 * capacity[i]);
