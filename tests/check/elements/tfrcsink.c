@@ -646,7 +646,8 @@ GST_END_TEST;
 GST_START_TEST (test_spoofed_feedback)
 {
   RtcpPath low = {.rate_bps = 40000};
-  Feedback f = {.path = &low, .pli = TRUE, .fir = TRUE, .media = SSRC};
+  RtcpRemb others = {.bitrate_bps = 40000, .n_ssrcs = 1, .ssrcs = {SSRC + 77}};
+  Feedback f = {.path = &low, .remb = &others, .pli = TRUE, .fir = TRUE, .media = SSRC};
   guint8 data[GST_CC_RTCP_MTU];
   guint key_units = 0;
   GstRateInfo info;
@@ -662,7 +663,7 @@ GST_START_TEST (test_spoofed_feedback)
   fail_unless (sink_wait_stat (&s, "unknown-source", 1));
   f.media = SSRC + 77;
   peer_feedback (&peer, &f);
-  fail_unless (sink_wait_stat (&s, "unknown-ssrc", 3));
+  fail_unless (sink_wait_stat (&s, "unknown-ssrc", 4));
   send_from (peer.socket, peer.sender, (const guint8 *)"\x80\xc8\xff\xff malformed", 14);
   fail_unless (sink_wait_stat (&s, "bad-rtcp", 1));
   fail_unless_equals_int (sink_estimate (&s), 300000);
@@ -1377,6 +1378,48 @@ GST_START_TEST (test_sender_report)
 }
 GST_END_TEST;
 
+static void
+peer_receiver_report (Peer *peer, guint32 lsr, guint32 dlsr)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstCcReportBlock block = {.ssrc = SSRC, .fraction_lost = 64, .lsr = lsr, .dlsr = dlsr};
+  guint8 data[GST_CC_RTCP_MTU];
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
+  gst_cc_rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
+  gst_rtcp_buffer_unmap (&rtcp);
+  send_from (peer->socket, peer->sender, data, gst_buffer_extract (buffer, 0, data, sizeof data));
+  gst_buffer_unref (buffer);
+}
+
+/* RFC 3550 6.4.1: A - LSR - DLSR, here 500 ms less 300 ms and what the machine adds. Without an SR, and with a delay
+   longer than the time since, there is no sample. */
+GST_START_TEST (test_round_trip_of_receiver_reports)
+{
+  guint32 lsr = (guint32)(gst_cc_rtcp_ntp_time (g_get_real_time ()) >> 16) - 65536 / 2;
+  guint64 rtt;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  peer_receiver_report (&peer, lsr, 65536 * 3 / 10);
+  fail_unless (sink_wait_stat (&s, "rtcp-received", 1));
+  rtt = sink_stat (&s, "rr-rtt");
+  fail_unless (rtt >= 199 * GST_MSECOND && rtt < 3 * GST_SECOND, "%" G_GUINT64_FORMAT, rtt);
+  peer_receiver_report (&peer, 0, 0);
+  peer_receiver_report (&peer, lsr, 65536 * 60);
+  fail_unless (sink_wait_stat (&s, "rtcp-received", 3));
+  fail_unless_equals_uint64 (sink_stat (&s, "rr-rtt"), rtt);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 static Suite *
 tfrcsink_suite (void)
 {
@@ -1420,6 +1463,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_stats_message);
   tcase_add_test (tcase, test_idle_costs_nothing);
   tcase_add_test (tcase, test_sender_report);
+  tcase_add_test (tcase, test_round_trip_of_receiver_reports);
   return suite;
 }
 
