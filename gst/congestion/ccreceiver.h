@@ -55,9 +55,9 @@ typedef struct {
 
 void cc_receiver_params_init (CcReceiverParams *params);
 void cc_receiver_init (CcReceiver *r, const CcReceiverParams *params);
-/* Returns true when feedback is wanted at once: a TFRC report is due and the last one is max (R, report_gap) old, or the
- * path rate fell and the last one is CC_RECEIVER_URGENT_GAP old; it stays wanted until cc_receiver_report (). A sender
- * restart (jump of more than 3000 in seq, rtt back to 0) starts over. */
+/* Returns true when feedback is wanted at once: a TFRC report is due and the last one is max (R, report_gap) old, or
+ * the path rate fell and the last one is CC_RECEIVER_URGENT_GAP old; it stays wanted until cc_receiver_report (). A
+ * sender restart (jump of more than 3000 in seq, rtt back to 0) starts over. */
 bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);
 CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */
 bool cc_receiver_on_timeout (CcReceiver *r, CcTime now); /* true: feedback is wanted */
