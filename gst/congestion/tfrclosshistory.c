@@ -147,7 +147,7 @@ next_event_start (const TfrcLossHistory *h, const TfrcHole *hole, uint64_t seq, 
   end = cc_time_add (h->intervals[0].start_at, R > 0 ? R : CC_TIME_NONE - 1);
   if (nominal_time (hole, seq) > end)
     return seq;
-  if (spacing <= 0 || hole->after_at <= end)
+  if (spacing <= 0)
     return hole->last_seq + 1;
   steps = floor ((double)cc_time_since (end, hole->before_at) / spacing) + 1;
   if (steps > (double)(hole->last_seq - hole->before_seq))

@@ -353,6 +353,47 @@ START_TEST (test_a_pause_is_no_silence)
 }
 END_TEST
 
+/* RTCP once a second at R = 30 ms: the no-feedback timer runs out between reports and must not count; three intervals
+   without one are silence. */
+START_TEST (test_slow_reports_are_no_silence)
+{
+  setup (CC_MODE_LOW_DELAY);
+  for (unsigned i = 0; i < 500; i++) {
+    push_frame (3);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    if (i % 25 == 24)
+      report (kbps (600), 0, 0, 30 * CC_MSECOND);
+    ck_assert_double_eq (s.no_feedback_scale, 1);
+  }
+  for (unsigned i = 0; i < 200; i++) {
+    push_frame (3);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_double_lt (s.no_feedback_scale, 1);
+}
+END_TEST
+
+/* A path report holds for five intervals of reports, within 2 and 20 s. */
+START_TEST (test_path_reports_expire)
+{
+  static const CcDuration interval[] = {100 * CC_MSECOND, CC_SECOND, 10 * CC_SECOND},
+                          holds[] = {2 * CC_SECOND, 5 * CC_SECOND, 20 * CC_SECOND};
+  const PathReport path = {.rate_Bps = kbps (600), .queue_delay = 7 * CC_MSECOND};
+  CcSenderStatus status;
+
+  for (unsigned i = 0; i < 3; i++) {
+    setup (CC_MODE_LOW_DELAY);
+    cc_sender_on_path_report (&s, &path, now);
+    now += interval[i];
+    cc_sender_on_path_report (&s, &path, now);
+    cc_sender_status (&s, now + holds[i] - CC_MSECOND, &status);
+    ck_assert_uint_eq (status.queue_delay, 7 * CC_MSECOND);
+    cc_sender_status (&s, now + holds[i], &status);
+    ck_assert_uint_eq (status.queue_delay, 0);
+  }
+}
+END_TEST
+
 START_TEST (test_burst_control_spreads_a_frame_over_its_period)
 {
   CcTime at[10], start;
@@ -425,5 +466,6 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
-    test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence,
-    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole)
+    test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence, test_slow_reports_are_no_silence,
+    test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status,
+    test_late_frames_are_discarded_whole)
