@@ -20,6 +20,8 @@
 #define BLIND_GROWTH 0.15    /* headroom assumed where packets say nothing and no queue stands */
 #define Q_COMPETING 0.035    /* s: standing, although we backed off; twice that where we did not */
 #define COMPETING_AFTER 1.5  /* s of it */
+#define PACKETS_TO_TELL 40.0 /* per s, for that; fewer take up to 1 / SLOWEST_TELLING longer */
+#define SLOWEST_TELLING 0.7
 #define COMPETING_GONE 3.0   /* s without it */
 #define WARY_TIME 20.0       /* s after it went, in which it is believed again after */
 #define WARY_AFTER 0.5       /* s */
@@ -288,7 +290,7 @@ watch_competition (PathRate *p, double T, CcTime now)
   bool backed_off = p->rate_Bps < 0.8 * p->capacity_Bps;
 
   if (p->q > (backed_off ? 1 : 2) * Q_COMPETING + packet_time (p, MAX_PACKET_TIME))
-    p->standing += T;
+    p->standing += T * clamp (p->receive_Bps / (PACKETS_TO_TELL * p->last.wire_bytes), SLOWEST_TELLING, 1);
   else if (p->q < Q_COMPETING / 2)
     p->standing = 0;
   if (p->standing == 0)

@@ -291,7 +291,7 @@ low_rates (Report &report)
     run.video.min_bps = 30e3;
     run.video.fps = 15;
     /* At 100 kb/s one packet is a queue of 80 ms. */
-    check_single (report, format ("rate-%gk", kbps), run, {0.8, kbps < 150 ? 300. : 120., 0.02, 0, 0});
+    check_single (report, format ("rate-%gk", kbps), run, {0.8, kbps < 150 ? 200. : 120., 0.02, 0, 0});
   }
 }
 
