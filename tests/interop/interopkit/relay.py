@@ -8,9 +8,10 @@ import struct
 import threading
 import time
 
+SR, RR = 200, 201
 RTPFB, TFRC = 205, 2
 PSFB, PLI = 206, 1
-Report = collections.namedtuple("Report", "at sender media t_i t_delay X_recv p")
+Report = collections.namedtuple("Report", "at compound media t_i t_delay X_recv p")
 Stamp = collections.namedtuple("Stamp", "at ssrc seq rtt sent_at")
 
 
@@ -29,8 +30,8 @@ def tfrc_reports(data, at):
     """As Farstream takes them: type 205, format 2, length 6."""
     for packet in rtcp_packets(data):
         if packet[1] == RTPFB and packet[0] & 31 == TFRC and len(packet) == 28:
-            sender, media, t_i, t_delay, X_recv, p = struct.unpack(">6I", packet[4:])
-            yield Report(at, sender, media, t_i, t_delay / 1e6, X_recv, p / 0xffffffff)
+            media, t_i, t_delay, X_recv, p = struct.unpack(">5I", packet[8:])
+            yield Report(at, data[1] in (SR, RR), media, t_i, t_delay / 1e6, X_recv, p / 0xffffffff)
 
 
 def stamp(data, extension_id, at):
