@@ -41,3 +41,9 @@ tfrc_loss_event_rate (double s, double R, double X, TfrcRto rto)
   }
   return exp (high);
 }
+
+double
+tfrc_first_interval (double s, double R, double X_recv_max, TfrcRto rto)
+{
+  return 1 / tfrc_loss_event_rate (s, R, fmax (X_recv_max, 0.5 * s / R), rto);
+}

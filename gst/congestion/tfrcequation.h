@@ -20,6 +20,10 @@ double tfrc_throughput (double s, double R, double p, TfrcRto rto);
    Always ends. */
 double tfrc_loss_event_rate (double s, double R, double X, TfrcRto rto);
 
+/* Packets, >= 1, of the interval before the first loss event (6.3.1): 1/p for the largest X_recv so far, bytes/s, or
+   half a packet per round trip where that is more. */
+double tfrc_first_interval (double s, double R, double X_recv_max, TfrcRto rto);
+
 #ifdef __cplusplus
 }
 #endif

@@ -108,12 +108,8 @@ measure_X_recv (TfrcPacketReport *r, CcTime previous_arrival, CcDuration R)
 static void
 set_first_interval (TfrcPacketReport *r, CcDuration R, double s)
 {
-  double X_target;
-
-  if (R == 0 || !(s > 0))
-    return;
-  X_target = fmax (r->X_recv_max, 0.5 * s / cc_seconds (R));
-  tfrc_loss_history_set_first_interval (&r->history, 1 / tfrc_loss_event_rate (s, cc_seconds (R), X_target, r->rto));
+  if (R > 0 && s > 0)
+    tfrc_loss_history_set_first_interval (&r->history, tfrc_first_interval (s, cc_seconds (R), r->X_recv_max, r->rto));
 }
 
 bool

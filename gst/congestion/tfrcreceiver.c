@@ -96,12 +96,11 @@ measure_X_recv (const TfrcReceiver *r, CcTime now)
 static void
 set_first_interval (TfrcReceiver *r, CcTime now)
 {
-  double R = cc_seconds (r->R), X_target = fmax (r->X_recv_max, measure_X_recv (r, now));
+  double X_recv = fmax (r->X_recv_max, measure_X_recv (r, now));
 
-  if (r->R == 0)
-    return;
-  X_target = fmax (X_target, 0.5 * r->s / R);
-  tfrc_loss_history_set_first_interval (&r->history, 1 / tfrc_loss_event_rate (r->s, R, X_target, r->params.rto));
+  if (r->R > 0)
+    tfrc_loss_history_set_first_interval (
+        &r->history, tfrc_first_interval (r->s, cc_seconds (r->R), X_recv, r->params.rto));
 }
 
 static CcDuration

@@ -83,6 +83,15 @@ START_TEST (test_inverse_undoes_the_equation_in_both_variants)
 }
 END_TEST
 
+/* RFC 5348 6.3.1: 10 packets per round trip: 82.151; half a packet at least: 1/0.20642890. */
+START_TEST (test_first_interval_of_a_rate)
+{
+  ck_assert_double_eq_tol (tfrc_first_interval (1000, 0.1, 100e3, TFRC_RTO_4R), 82.151, 0.01);
+  ck_assert_double_eq_tol (tfrc_first_interval (1000, 0.1, 0, TFRC_RTO_4R), 1 / 0.20642890, 1e-4);
+  ck_assert_double_eq_tol (tfrc_first_interval (1000, 0.1, 4e3, TFRC_RTO_4R), 1 / 0.20642890, 1e-4);
+}
+END_TEST
+
 /* 1200 B at R = 1 ms: X (p = 1) = 1200/(0.001 * 243.316) = 4932 B/s; audio of 3000 B/s is below all the equation
    gives. A search for "within 5 %" would never end. */
 START_TEST (test_inverse_ends_below_and_above_the_equation_s_range)
@@ -97,5 +106,5 @@ END_TEST
 
 CC_TEST_MAIN ("tfrcequation", test_packets_per_round_trip, test_bytes_per_second, test_no_loss_is_no_limit,
     test_p_above_one_counts_as_one, test_a_timeout_of_at_least_one_second, test_falls_with_loss_and_round_trip,
-    test_inverse, test_inverse_undoes_the_equation_in_both_variants,
+    test_inverse, test_inverse_undoes_the_equation_in_both_variants, test_first_interval_of_a_rate,
     test_inverse_ends_below_and_above_the_equation_s_range)
