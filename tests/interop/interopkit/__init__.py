@@ -18,7 +18,7 @@ SKIP = 77
 
 def skip(reason):
     print(f"skipped: {reason}", flush=True)
-    os._exit(SKIP)
+    sys.exit(SKIP)
 
 
 def quiet_network():
