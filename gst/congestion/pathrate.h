@@ -2,16 +2,17 @@
 /* The path rate of mode=low-delay: the explicit-rate outer loop of P-AQM (Lie 2008, paper F eq. 3) run by the receiver
    on what the path shows, instead of by a router. docs/low-delay.md derives and measures it.
 
-     R <- R + R (T/d) (alpha e + beta (q* - q)/d),   every T, d = RTT + T
+     R <- R + R (T/d) (alpha e - beta max (q - q*, 0)/d),   every T, d = max (RTT + T, 200 ms)
 
-   q   queueing delay, the least of each frame's packets: what stands in the queue, not the frame's own serialisation
-   e   relative rate mismatch: eta c/R - 1; where a queue stands also no more than -dq/dt, which is (c - r)/c of all
-       the flows together
-   c   bottleneck share, from packet pairs: consecutive packets of one frame, and any two of which the second left
-       before the first was through the queue. c = sum (bytes)/sum (arrival spacing), both fading over CAPACITY_MEMORY.
-       The sender spaces a frame at gain x R, so that c runs up to gain x R where the path has room.
+   q   queueing delay, s: the least of each frame's packets: what stands in the queue, not the frame's own serialization
+   e   relative rate mismatch: eta c/R - 1, slowed where positive, as others may be there; a bounded step up where
+   trains arrive as they left; no more than -dq/dt where a queue stands, which is (c - r)/c of all the flows together c
+   the bottleneck's share, bytes/s: sum (bytes)/sum (arrival spacing) of packet pairs within a train. The sender spaces
+   trains at gain x R, so that c runs up to gain x R where the path has room. Without trains (single packets a frame):
+   of pairs of which the second left before the first was through the queue
 
-   The fast reaction: a queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once.
+   A queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once. A queue that stays
+   although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone.
    R never grows beyond 2 x the receive rate, and never shrinks because little was sent. */
 #ifndef PATHRATE_H
 #define PATHRATE_H
