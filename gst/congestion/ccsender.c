@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsender.h"
+#include "tfrcequation.h"
 #include <math.h>
 
 #define RTP_HEADER 24 /* with the rtt-sendts extension */
@@ -16,6 +17,11 @@
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
+#define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
+#define PLAIN_GAIN 0.25
+#define PLAIN_R (200 * CC_MSECOND) /* while no sender report has been echoed */
+#define R_MIN CC_MSECOND
+#define R_MAX (10 * CC_SECOND)
 
 const char *
 cc_limit_name (CcLimit limit)
@@ -110,6 +116,14 @@ path_rate (const CcSender *s, CcTime now)
   return (Allowed){s->params.start_Bps, CC_LIMIT_START};
 }
 
+/* RFC 5348 3.1, with what plain receiver reports tell. */
+static double
+plain_equation (const CcSender *s)
+{
+  return tfrc_throughput (s->mean_packet_bytes, cc_seconds (s->plain_R), s->plain_p, s->params.tfrc.rto) *
+         wire_factor (s);
+}
+
 static Allowed
 low_delay_rate (const CcSender *s, CcTime now)
 {
@@ -117,6 +131,8 @@ low_delay_rate (const CcSender *s, CcTime now)
 
   if (s->tfrc.got_feedback && s->tfrc.p > 0)
     lower (&a, s->tfrc.X_Bps * wire_factor (s), CC_LIMIT_EQUATION);
+  if (!s->tfrc.got_feedback && s->plain_p > 0)
+    lower (&a, plain_equation (s), CC_LIMIT_EQUATION);
   if (is_fresh (s, s->explicit_at, now))
     lower (&a, s->explicit_Bps, CC_LIMIT_EXPLICIT_RATE);
   lower (&a, a.rate_Bps * s->no_feedback_scale, CC_LIMIT_NO_FEEDBACK);
@@ -165,6 +181,8 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .explicit_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
+      .plain_at = CC_TIME_NONE,
+      .plain_R = PLAIN_R,
       .credit_at = now,
       .frame_interval = 33 * CC_MSECOND,
       .frame_at = CC_TIME_NONE,
@@ -440,6 +458,24 @@ cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
 }
 
 void
+cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, CcTime now)
+{
+  if (!(fraction_lost >= 0 && fraction_lost <= 1) || R > R_MAX) {
+    s->bad_reports++;
+    return;
+  }
+  if (s->tfrc.got_feedback)
+    return;
+  s->plain_p += PLAIN_GAIN * (fraction_lost - s->plain_p);
+  if (R > 0)
+    s->plain_R = R > R_MIN ? R : R_MIN;
+  s->plain_at = now;
+  tfrc_sender_on_sign_of_life (&s->tfrc, now);
+  s->no_feedback_scale = 1;
+  update_rate (s, now);
+}
+
+void
 cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now)
 {
   if (!(rate_Bps > 0) || !isfinite (rate_Bps)) {
@@ -475,6 +511,9 @@ is_silent (const CcSender *s, CcTime now)
 {
   CcDuration usual = SILENT_INTERVALS * s->report_interval;
 
+  if (!s->tfrc.got_feedback && s->plain_at != CC_TIME_NONE &&
+      cc_time_since (now, s->plain_at) <= SILENT_INTERVALS * PLAIN_INTERVAL)
+    return false;
   return s->report_at == CC_TIME_NONE || cc_time_since (now, s->report_at) > (usual > SILENCE ? usual : SILENCE);
 }
 

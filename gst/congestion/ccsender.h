@@ -82,6 +82,9 @@ typedef struct CcSender {
   CcTime path_at;  /* CC_TIME_NONE: none */
   double explicit_Bps;
   CcTime explicit_at;
+  double plain_p;  /* smoothed fraction lost, of receiver reports */
+  CcTime plain_at; /* CC_TIME_NONE: none */
+  CcDuration plain_R;
   CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
   CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
   double no_feedback_scale;   /* halved with each expiry of the no-feedback timer */
@@ -114,6 +117,11 @@ void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 
 void cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now);
 void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now);
+/* A report block of RFC 3550: for receivers that know nothing else. It counts in low-delay mode until the first TFRC
+   report: the rate stays at start_Bps, or at the explicit one, bounded by the equation of RFC 5348 3.1 over the
+   smoothed fraction lost. fraction_lost in [0, 1]; R: round-trip time by LSR and DLSR, 0: unknown, 200 ms are taken
+   then. */
+void cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, CcTime now);
 /* REMB or TMMBR, from a receiver or from a router on the way: an upper bound; expires. */
 void cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now);
 

@@ -24,13 +24,19 @@ tfrc_sender_params_init (TfrcSenderParams *params)
 }
 
 /* RFC 5348 4.2 */
+static double
+start_rate (const TfrcSender *t)
+{
+  return t->params.initial_Bps > 0 ? t->params.initial_Bps : t->s;
+}
+
 void
 tfrc_sender_init (TfrcSender *t, const TfrcSenderParams *params, CcTime now)
 {
   memset (t, 0, sizeof *t);
   t->params = *params;
   t->s = params->mss;
-  t->X = t->X_inst = params->initial_Bps > 0 ? params->initial_Bps : t->s;
+  t->X = t->X_inst = start_rate (t);
   t->X_recv_infinite = true;
   t->infinite_at = t->started_at = now;
   t->RTO = FIRST_TIMEOUT;
@@ -323,6 +329,15 @@ tfrc_sender_on_feedback (TfrcSender *t, const TfrcFeedback *f)
   t->last_X_recv = f->X_recv;
   arm_nofeedback_timer (t, f->received_at, RTO);
   return TFRC_FEEDBACK_OK;
+}
+
+void
+tfrc_sender_on_sign_of_life (TfrcSender *t, CcTime now)
+{
+  if (t->got_feedback)
+    return;
+  t->X = t->X_inst = start_rate (t);
+  arm_nofeedback_timer (t, now, timeout (t));
 }
 
 /* Update Limits () of RFC 5348 4.4: halving the set halves X, as twice its maximum is the limit. */

@@ -84,6 +84,9 @@ void tfrc_sender_init (TfrcSender *t, const TfrcSenderParams *params, CcTime now
    about packets announced here. */
 void tfrc_sender_on_sent (TfrcSender *t, uint32_t size_bytes, bool not_limited, CcTime now);
 TfrcFeedbackResult tfrc_sender_on_feedback (TfrcSender *t, const TfrcFeedback *feedback);
+/* Something else than a TFRC report shows that the receiver hears us: before the first report the rate is what it was
+   at the start, and the no-feedback timer begins anew. */
+void tfrc_sender_on_sign_of_life (TfrcSender *t, CcTime now);
 
 CcTime tfrc_sender_next_timeout (const TfrcSender *t); /* no-feedback timer; pure */
 /* Early calls change nothing; a late one counts as one expiry. */

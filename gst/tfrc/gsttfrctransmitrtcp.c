@@ -253,25 +253,31 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
     cc_sender_on_explicit_rate (&r->t->core, remb->bitrate_bps / 8.0, r->now);
 }
 
-/* RFC 3550 6.4.1: round-trip time = A - LSR - DLSR, in 1/65536 s. */
+/* RFC 3550 6.4.1: A - LSR - DLSR, in 1/65536 s; 0: no sample. */
+static GstClockTime
+report_rtt (const GstCcReportBlock *block)
+{
+  guint32 rtt = (guint32)(gst_cc_rtcp_ntp_time (g_get_real_time ()) >> 16) - block->lsr - block->dlsr;
+
+  return block->lsr != 0 && rtt < 10 * 65536 ? gst_util_uint64_scale (MAX (rtt, 1), GST_SECOND, 65536) : 0;
+}
+
 static void
 on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 {
   Receiving *r = user;
   GstTfrcStats *stats = &r->t->stats;
-  guint32 arrival, rtt;
+  GstClockTime rtt;
 
   if (!is_ours (r, block->ssrc))
     return;
+  rtt = report_rtt (block);
   stats->rr_fraction_lost = block->fraction_lost / 256.0;
   stats->rr_packets_lost = block->packets_lost;
   stats->rr_jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, r->t->settings.clock_rate);
-  if (block->lsr == 0)
-    return;
-  arrival = (guint32)(gst_cc_rtcp_ntp_time (g_get_real_time ()) >> 16);
-  rtt = arrival - block->lsr - block->dlsr;
-  if (rtt < 0x80000000)
-    stats->rr_rtt = gst_util_uint64_scale (rtt, GST_SECOND, 65536);
+  if (rtt != 0)
+    stats->rr_rtt = rtt;
+  cc_sender_on_receiver_report (&r->t->core, stats->rr_fraction_lost, rtt, r->now);
 }
 
 static void

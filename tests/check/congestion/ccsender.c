@@ -243,6 +243,82 @@ START_TEST (test_explicit_rate_alone_steers)
 }
 END_TEST
 
+/* Frames at 25 per second that use what is allowed, with a receiver report every 5 s, for n of those. */
+static void
+converse_plain (double fraction_lost, CcDuration R, unsigned n)
+{
+  for (unsigned i = 0; i < 125 * n; i++) {
+    if (s.buffer.count < 10)
+      push_frame ((unsigned)ceil (s.rate_Bps / 25 / WIRE));
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    if (i % 125 == 124)
+      cc_sender_on_receiver_report (&s, fraction_lost, R, now);
+  }
+}
+
+START_TEST (test_plain_receiver_reports_hold_the_start_rate)
+{
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_on_receiver_report (&s, 0, 0, now);
+  for (unsigned i = 0; i < 20; i++) {
+    converse_plain (0, 50 * CC_MSECOND, 1);
+    ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
+    ck_assert_int_eq (s.limit, CC_LIMIT_START);
+  }
+  /* 3 x 5 s are no silence yet; beyond, the timer halves every 2 s. */
+  for (unsigned i = 0; i < 14 * 25 + 1500; i++) {
+    if (s.buffer.count < 10)
+      push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    if (i < 14 * 25)
+      ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
+  }
+  ck_assert_int_eq (s.limit, CC_LIMIT_MIN);
+  converse_plain (0, 50 * CC_MSECOND, 1);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
+}
+END_TEST
+
+/* RFC 5348 3.1 with s = 972, R = 0.2, p = 0.1: 972 / (0.2 sqrt (0.0666667) + 0.8 x 3 sqrt (0.0375) x 0.1 x 1.32)
+   = 972 / (0.0516398 + 0.0613473) = 8602.7 bytes/s, x 1000/972 on the wire: 70.8 kb/s. */
+START_TEST (test_plain_receiver_reports_bound_by_the_equation)
+{
+  setup (CC_MODE_LOW_DELAY);
+  converse_plain (0.1, 200 * CC_MSECOND, 1);
+  ck_assert_double_gt (s.rate_Bps, kbps (100)); /* one report is not believed at once */
+  converse_plain (0.1, 200 * CC_MSECOND, 30);
+  ck_assert_double_eq_tol (s.rate_Bps, 8850.5, 60);
+  ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
+  /* R unknown: the last known one stays */
+  converse_plain (0.1, 0, 2);
+  ck_assert_double_eq_tol (s.rate_Bps, 8850.5, 60);
+  cc_sender_on_explicit_rate (&s, kbps (600), now);
+  ck_assert_double_eq_tol (s.rate_Bps, 8850.5, 60);
+  converse_plain (0, 200 * CC_MSECOND, 40);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
+}
+END_TEST
+
+START_TEST (test_plain_receiver_reports_give_way_to_tfrc)
+{
+  uint64_t bad;
+
+  setup (CC_MODE_LOW_DELAY);
+  bad = s.bad_reports;
+  cc_sender_on_receiver_report (&s, NAN, 0, now);
+  cc_sender_on_receiver_report (&s, 1.1, 0, now);
+  cc_sender_on_receiver_report (&s, 0.5, 11 * CC_SECOND, now);
+  ck_assert_uint_eq (s.bad_reports, bad + 3);
+  ck_assert_double_eq (s.plain_p, 0);
+  cc_sender_on_receiver_report (&s, 1, 0, now);
+  ck_assert_double_lt (s.rate_Bps, kbps (100));
+  converse (kbps (1600), 100);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+  cc_sender_on_receiver_report (&s, 1, 200 * CC_MSECOND, now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+}
+END_TEST
+
 START_TEST (test_silence_halves_down_to_a_trickle_and_recovers)
 {
   unsigned trickle;
@@ -465,7 +541,8 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
-    test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
-    test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence, test_slow_reports_are_no_silence,
-    test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status,
-    test_late_frames_are_discarded_whole)
+    test_plain_receiver_reports_hold_the_start_rate, test_plain_receiver_reports_bound_by_the_equation,
+    test_plain_receiver_reports_give_way_to_tfrc, test_rfc5348_paces_at_the_instantaneous_rate,
+    test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
+    test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
+    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole)
