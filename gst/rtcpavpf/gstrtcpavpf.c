@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * SECTION:element-rtcpavpf
+ * @title: rtcpavpf
  *
  * Listens to RTP that passes through and answers with RTCP: receiver reports, TFRC reports, the path rate (REMB and
  * PATH) and key unit requests, at the times RFC 3550 and RFC 4585 allow.
+ *
+ * |[
+ * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264" !
+ * rtcpavpf name=f ! rtpjitterbuffer ! rtph264depay ! avdec_h264 ! autovideosink f.rtcp_src ! udpsink host=A port=5004
+ * sync=false async=false
+ * ]|
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -24,6 +31,7 @@ GST_DEBUG_CATEGORY (rtcpavpf_debug);
 #define DEFAULT_REPORT_INTERVAL GST_SECOND
 #define DEFAULT_USE_TIMESTAMPS TRUE
 #define DEFAULT_STATS_INTERVAL 0
+#define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 
 enum {
   PROP_0,
@@ -67,6 +75,7 @@ gst_rtcp_avpf_feedback_get_type (void)
     g_once_init_leave (&type, g_flags_register_static ("GstRtcpAvpfFeedback", values));
   return type;
 }
+
 /* ---- pads ---- */
 
 static gboolean
@@ -309,6 +318,7 @@ iterate_internal_links (GstPad *pad, GstObject *parent)
 
 /* ---- element ---- */
 static GstStateChangeReturn
+
 change_state (GstElement *element, GstStateChange transition)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (element);
@@ -323,6 +333,7 @@ change_state (GstElement *element, GstStateChange transition)
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
 static void
+
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
@@ -356,6 +367,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   case PROP_STATS_INTERVAL:
     self->stats_interval = g_value_get_uint64 (value);
     gst_rtcp_avpf_wake_before (self, 0);
+    if (self->stats_interval != 0)
+      self->stats_interval = MAX (self->stats_interval, MIN_STATS_INTERVAL);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -473,8 +486,8 @@ install_properties (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_BANDWIDTH,
       g_param_spec_uint ("bandwidth", "Bandwidth",
-          "Session bandwidth in bit/s, of which RTCP takes 5 % at most; 0: the rate that is received, 500 kbit/s at "
-          "least",
+          "Session bandwidth in bit/s, of which RTCP takes 5 %, but never more than 500 kbit/s; 0: the rate that is "
+          "received, 500 kbit/s at least",
           0, G_MAXUINT, DEFAULT_BANDWIDTH, flags | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_FEEDBACK,
       g_param_spec_flags ("feedback", "Feedback",
@@ -519,8 +532,8 @@ install_properties (GObjectClass *klass)
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Post stats as an element message every so many ns; 0: never", 0, G_MAXINT64, DEFAULT_STATS_INTERVAL,
-          flags | GST_PARAM_MUTABLE_PLAYING));
+          "Post stats as an element message every so many ns, 10 ms at least; 0: never", 0, G_MAXINT64,
+          DEFAULT_STATS_INTERVAL, flags | GST_PARAM_MUTABLE_PLAYING));
 }
 
 static void

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define RTCP_FRACTION 0.05 /* RFC 3550 6.2 */
+/* bytes/s: a report every 3 ms. More would only make the timer tick. */
+#define RTCP_BANDWIDTH_MAX 62500.0
 #define BANDWIDTH_FLOOR 500000.0
 #define HOUSEKEEPING_INTERVAL GST_SECOND
 #define MEMBER_TIMEOUT (25 * GST_SECOND) /* before there is a session: 5 intervals of 5 s */
@@ -45,7 +47,7 @@ session_bandwidth (GstRtcpAvpf *self)
 gdouble
 gst_rtcp_avpf_rtcp_bandwidth (GstRtcpAvpf *self)
 {
-  return session_bandwidth (self) / 8 * RTCP_FRACTION;
+  return MIN (session_bandwidth (self) / 8 * RTCP_FRACTION, RTCP_BANDWIDTH_MAX);
 }
 
 void

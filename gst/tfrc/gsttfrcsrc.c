@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * SECTION:element-tfrcsrc
+ * @title: tfrcsrc
  *
  * The receiving end of a flow: RTP in on one UDP port, feedback out of the same port, so that it passes the translators
  * the media passed.
  *
+ * |[
  * gst-launch-1.0 tfrcsrc port=5004 encoding-name=H264 ! rtph264depay ! avdec_h264 ! autovideosink
+ * ]|
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -306,7 +309,8 @@ change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
-  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY && self->rtcpsink != NULL)
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
       (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE))
@@ -524,8 +528,8 @@ install_properties (GObjectClass *klass)
           DEFAULT_LATENCY, flags));
   g_object_class_install_property (klass, PROP_BANDWIDTH,
       g_param_spec_uint ("bandwidth", "Bandwidth",
-          "Session bandwidth in bit/s, of which RTCP takes 5 % at most; 0: the rate that is received, 500 kbit/s at "
-          "least",
+          "Session bandwidth in bit/s, of which RTCP takes 5 %, but never more than 500 kbit/s; 0: the rate that is "
+          "received, 500 kbit/s at least",
           0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
@@ -533,8 +537,8 @@ install_properties (GObjectClass *klass)
           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "The rtcpavpf inside posts its stats as an element message every so many ns; 0: never", 0, G_MAXINT64, 0,
-          G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+          "The rtcpavpf inside posts its stats as an element message every so many ns, 10 ms at least; 0: never", 0,
+          G_MAXINT64, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
 }
 
 static void

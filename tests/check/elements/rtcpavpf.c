@@ -457,6 +457,9 @@ TEST (test_bandwidth_follows_the_received_rate)
   }
   drop_output (f->rtp);
   fail_unless (stat (f, "rtcp-bandwidth") > 0.05 * 7.9e6 && stat (f, "rtcp-bandwidth") < 0.05 * 8.3e6);
+  /* enough is enough: the timer must not tick for nothing */
+  g_object_set (f->rtp->element, "bandwidth", G_MAXUINT, NULL);
+  fail_unless_equals_uint64 (stat (f, "rtcp-bandwidth"), 500000);
 }
 
 /* LSR: the middle of the NTP time. The RR that leaves t after the SR arrived says DLSR = t * 65536. */
