@@ -24,6 +24,7 @@ typedef struct {
   guint unit;         /* bit/s that 1 stands for */
   gboolean costly;    /* a change forces a key frame */
   gboolean any_state; /* takes settings in PLAYING though it does not flag them so */
+  gboolean waits;     /* a setting waits for the frame that is being coded */
   gboolean prime;     /* the first change of all forces a key frame: make one before the first frame */
   guint max_debt_ms;  /* it pays back later what it puts out beyond what was asked; 0: it does not */
   const EncoderSetting *settings;

@@ -292,8 +292,11 @@ next_value (GstRateControl *self, gboolean frame)
 
   if (self->row == NULL)
     return 0;
+  /* an event comes on the sender's thread, which must not wait while a frame is coded */
+  if (!frame && (self->row->waits || has_quality_knob (self)))
+    return 0;
   if (has_quality_knob (self))
-    return frame ? next_quality (self) : 0;
+    return next_quality (self);
   if (!encoder_rate_update (&self->rate, self->time.now, &bps))
     return 0;
   return self->bitrate = (guint)bps;
