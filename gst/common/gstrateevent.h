@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The rate event: a custom upstream event by which a sender (tfrcsink, later rtptfrcbwe) tells what the network takes.
+/* The rate event: a custom upstream event by which a sender (tfrcsink) tells what the network takes.
    Pushed whenever it changes meaningfully and at least every 200 ms. `ratecontrol` is its usual reader; any application
    can be one through a pad probe. */
 #ifndef GST_RATE_EVENT_H
@@ -20,7 +20,7 @@ typedef struct {
   guint backlog;            /* bytes waiting in the sending buffer */
   guint frame_budget;       /* bytes of the largest frame that would still arrive in time */
   const gchar *limit;       /* what limits: start, equation, delay, explicit-rate, receive-rate, no-feedback, min, max,
-                               application. A static       string after parsing */
+                               application. A static string after parsing */
 } GstRateInfo;
 
 GstStructure *gst_rate_info_to_structure (const GstRateInfo *info, const gchar *name);

@@ -19,8 +19,6 @@
 
 #include "gstccextension.h"
 
-#include <time.h>
-
 GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
@@ -32,6 +30,7 @@ GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
 #define DEFAULT_DSCP (-1)
 #define DEFAULT_CLOCK_RATE 90000
+#define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 #define MAX_AGE (2 * GST_SECOND)
 #define KEY_UNIT_BYTES 64 /* of the payload, enough to tell a key unit */
 
@@ -125,7 +124,7 @@ endpoint_connect (Endpoint *e, gboolean external, GError **error)
 
   if (peer == NULL)
     return FALSE;
-  ok = gst_tfrc_socket_check_route (peer, error);
+  ok = gst_tfrc_socket_check_route (peer, error) && (!external || gst_tfrc_socket_check_usable (e->socket, error));
   if (ok && !external && !endpoint_reaches (e, peer)) {
     g_clear_object (&e->socket);
     e->socket = gst_tfrc_socket_open (e->bind_address, e->bind_port, peer, error);
@@ -210,15 +209,6 @@ gst_tfrc_sink_peer_changed (GstTfrcSink *self)
 
 /* ---- packets ---- */
 
-static CcTime
-monotonic_now (void)
-{
-  struct timespec ts;
-
-  clock_gettime (CLOCK_MONOTONIC, &ts);
-  return (CcTime)ts.tv_sec * CC_SECOND + (CcTime)ts.tv_nsec;
-}
-
 /* How long ago the frame was captured, by its time stamp; 0 where that says nothing. */
 static GstClockTime
 buffer_age (GstTfrcSink *self, GstBuffer *buffer)
@@ -279,7 +269,7 @@ begin_frame (GstTfrcSink *self, GstBuffer *buffer, const GstTfrcHead *head)
   self->has_frame = TRUE;
   self->frame = head->timestamp;
   self->frame_is_key = is_key_unit (self, buffer, head);
-  self->captured_at = monotonic_now () - age;
+  self->captured_at = gst_tfrc_transmit_now () - age;
   warn_old (self, age);
 }
 
@@ -538,6 +528,8 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
     return TRUE;
   case PROP_STATS_INTERVAL:
     settings->stats_interval = g_value_get_uint64 (value);
+    if (settings->stats_interval > 0)
+      settings->stats_interval = MAX (settings->stats_interval, MIN_STATS_INTERVAL);
     return TRUE;
   default:
     return FALSE;
@@ -694,8 +686,9 @@ install_rate_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_MODE,
       g_param_spec_enum ("mode", "Mode", "What sets the rate", GST_TYPE_TFRC_SINK_MODE, CC_MODE_LOW_DELAY, LIVE));
   g_object_class_install_property (gobject, PROP_START_BITRATE,
-      g_param_spec_uint ("start-bitrate", "Start bitrate", "Rate before the first report, bit/s on the wire", 1000,
-          G_MAXUINT, DEFAULT_START_BITRATE, LIVE));
+      g_param_spec_uint ("start-bitrate", "Start bitrate",
+          "Rate before the first report, bit/s on the wire; a change counts from the next start or change of host",
+          1000, G_MAXUINT, DEFAULT_START_BITRATE, FIXED));
   g_object_class_install_property (gobject, PROP_MIN_BITRATE,
       g_param_spec_uint ("min-bitrate", "Minimum bitrate", "Rate never gone below, bit/s on the wire", 1000, G_MAXUINT,
           DEFAULT_MIN_BITRATE, LIVE));
@@ -720,7 +713,8 @@ install_report_properties (GObjectClass *gobject)
       g_param_spec_boxed ("stats", "Statistics", "Rates, delays and counters", GST_TYPE_STRUCTURE, READ_ONLY));
   g_object_class_install_property (gobject, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Time between element messages with the statistics, ns (0: none)", 0, G_MAXUINT64 / 4, 0, LIVE));
+          "Time between element messages with the statistics, ns (0: none; 10 ms at least)", 0, G_MAXUINT64 / 4, 0,
+          LIVE));
 }
 
 static void

@@ -95,6 +95,18 @@ gst_tfrc_socket_open (const gchar *address, guint16 port, GSocketAddress *peer, 
 }
 
 gboolean
+gst_tfrc_socket_check_usable (GSocket *socket, GError **error)
+{
+  GSocketFamily family = g_socket_get_family (socket);
+
+  if (!g_socket_is_closed (socket) && g_socket_get_socket_type (socket) == G_SOCKET_TYPE_DATAGRAM &&
+      (family == G_SOCKET_FAMILY_IPV4 || family == G_SOCKET_FAMILY_IPV6))
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "the socket given is no open UDP socket");
+  return FALSE;
+}
+
+gboolean
 gst_tfrc_socket_check_route (GSocketAddress *peer, GError **error)
 {
   GSocket *probe =

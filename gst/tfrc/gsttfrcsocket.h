@@ -22,6 +22,9 @@ GSocketAddress *gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError
 /* A bound UDP socket of peer's family. address NULL: any; port 0: one that is free. */
 GSocket *gst_tfrc_socket_open (const gchar *address, guint16 port, GSocketAddress *peer, GError **error);
 
+/* FALSE with error set where a socket from outside is closed or not UDP. */
+gboolean gst_tfrc_socket_check_usable (GSocket *socket, GError **error);
+
 /* FALSE with error set where the routing table knows no way to peer. */
 gboolean gst_tfrc_socket_check_route (GSocketAddress *peer, GError **error);
 

@@ -31,8 +31,8 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 
 enum { WARNED_TOO_LARGE = 1 << 0, WARNED_REFUSED = 1 << 1, WARNED_UNREACHABLE = 1 << 2, WARNED_ERROR = 1 << 3 };
 
-static CcTime
-clock_now (void)
+CcTime
+gst_tfrc_transmit_now (void)
 {
   struct timespec ts;
 
@@ -340,6 +340,8 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
     cc_sender_set_limits (&t->core, bytes_per_second (settings->min_bitrate), bytes_per_second (settings->max_bitrate));
   if (settings->max_delay != t->settings.max_delay)
     cc_sender_set_max_delay (&t->core, settings->max_delay);
+  if (settings->stats_interval != t->settings.stats_interval)
+    t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
   cc_sender_on_timeout (&t->core, now);
   t->status_at = now;
@@ -630,9 +632,7 @@ post_stats (GstTfrcTransmit *t, CcTime now)
 static CcTime
 next_stats (const GstTfrcTransmit *t)
 {
-  if (t->settings.stats_interval == 0)
-    return CC_TIME_NONE;
-  return MIN (t->stats_at, cc_time_add (t->stats_at, t->settings.stats_interval));
+  return t->settings.stats_interval > 0 ? t->stats_at : CC_TIME_NONE;
 }
 
 static void
@@ -763,7 +763,7 @@ run (gpointer user)
   CcTime now;
 
   prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
-  while (now = clock_now (), take_shared (t, now)) {
+  while (now = gst_tfrc_transmit_now (), take_shared (t, now)) {
     CcTime deadline;
     gboolean more;
 
@@ -791,6 +791,7 @@ run (gpointer user)
 static void
 reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress *to, CcTime now)
 {
+  g_clear_object (&t->shared.socket);
   memset (&t->shared, 0, sizeof t->shared);
   memset (&t->stats, 0, sizeof t->stats);
   t->shared.settings = t->settings = *settings;
@@ -815,6 +816,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->shared.stats = t->stats;
 }
 
+/* Properties may still be set: whatever another thread touches goes under the lock. */
 static void
 release (GstTfrcTransmit *t)
 {
@@ -823,6 +825,9 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->shared.queue, g_free);
   t->shared.queued = 0;
   t->shared.drained = TRUE;
+  g_clear_object (&t->shared.socket);
+  close (t->wakeup_fd);
+  t->wakeup_fd = -1;
   g_cond_broadcast (&t->cond);
   g_mutex_unlock (&t->lock);
   g_clear_pointer (&t->taken, g_free);
@@ -830,25 +835,24 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->batch, g_free);
   g_clear_pointer (&t->cname, g_free);
   g_clear_object (&t->socket);
-  g_clear_object (&t->shared.socket);
-  if (t->wakeup_fd >= 0)
-    close (t->wakeup_fd);
-  t->wakeup_fd = t->fd = -1;
+  t->fd = -1;
 }
 
 gboolean
 gst_tfrc_transmit_start (
     GstTfrcTransmit *t, GSocket *socket, const GstTfrcAddress *to, const GstTfrcSettings *settings, GError **error)
 {
-  t->wakeup_fd = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (t->wakeup_fd < 0) {
+  int wakeup_fd = eventfd (0, EFD_NONBLOCK | EFD_CLOEXEC);
+
+  if (wakeup_fd < 0) {
     g_set_error_literal (error, G_IO_ERROR, g_io_error_from_errno (errno), g_strerror (errno));
     return FALSE;
   }
   t->socket = g_object_ref (socket);
   t->fd = g_socket_get_fd (socket);
   g_mutex_lock (&t->lock);
-  reset (t, settings, to, clock_now ());
+  t->wakeup_fd = wakeup_fd;
+  reset (t, settings, to, gst_tfrc_transmit_now ());
   g_mutex_unlock (&t->lock);
   t->thread = g_thread_try_new ("tfrcsink:pace", run, t, error);
   if (t->thread == NULL)

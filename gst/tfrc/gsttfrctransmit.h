@@ -116,6 +116,7 @@ typedef struct GstTfrcTransmit {
   gchar *cname;
 } GstTfrcTransmit;
 
+CcTime gst_tfrc_transmit_now (void); /* the clock of captured_at and of the thread */
 void gst_tfrc_transmit_init (GstTfrcTransmit *t, GstElement *element, GstPad *pad);
 void gst_tfrc_transmit_finalize (GstTfrcTransmit *t);
 

@@ -259,6 +259,16 @@ sink_estimate (Sink *s)
   return bitrate;
 }
 
+static gboolean
+sink_wait_estimate (Sink *s, guint low, guint high)
+{
+  guint i;
+
+  for (i = 0; i < 200 && (sink_estimate (s) < low || sink_estimate (s) > high); i++)
+    g_usleep (5000);
+  return sink_estimate (s) >= low && sink_estimate (s) <= high;
+}
+
 /* The last rate event of those that wait; FALSE: none. Counts key unit requests by the way. */
 static gboolean
 sink_last_rate (Sink *s, GstRateInfo *info, guint *key_units)
@@ -1071,13 +1081,12 @@ GST_START_TEST (test_live_limits)
   peer_open (&peer);
   sink_open (&s, &peer, NULL);
   g_object_set (s.sink, "max-bitrate", 200000, NULL);
-  g_usleep (50000);
-  fail_unless_equals_int (sink_estimate (&s), 200000);
+  fail_unless (sink_wait_estimate (&s, 200000, 200000));
+  g_usleep (250000);
   fail_unless (sink_last_rate (&s, &info, NULL));
   fail_unless_equals_string (info.limit, "max");
   g_object_set (s.sink, "max-bitrate", 20000000, "min-bitrate", 800000, NULL);
-  g_usleep (50000);
-  fail_unless_equals_int (sink_estimate (&s), 800000);
+  fail_unless (sink_wait_estimate (&s, 800000, 800000));
   gst_util_set_object_arg (G_OBJECT (s.sink), "mode", "burst-control");
   g_object_set (s.sink, "max-delay", 50 * GST_MSECOND, NULL);
   sink_push_frame (&s, 5, 1000);
@@ -1208,7 +1217,7 @@ no_resolver_init (NoResolver *resolver)
 }
 
 static void
-check_refuses (const gchar *host, const gchar *expected)
+check_refuses_with (const gchar *host, GSocket *socket, const gchar *expected)
 {
   GstElement *sink = gst_element_factory_make ("tfrcsink", NULL);
   Sink s = {.sink = sink, .bus = gst_bus_new ()};
@@ -1216,7 +1225,7 @@ check_refuses (const gchar *host, const gchar *expected)
 
   gst_object_ref_sink (sink);
   gst_element_set_bus (sink, s.bus);
-  g_object_set (sink, "host", host, NULL);
+  g_object_set (sink, "host", host, "socket", socket, NULL);
   fail_unless_equals_int (gst_element_set_state (sink, GST_STATE_READY), GST_STATE_CHANGE_FAILURE);
   text = message_text (&s, GST_MESSAGE_ERROR);
   fail_unless (text != NULL && strstr (text, expected) != NULL && strstr (text, "Set host") != NULL, "%s", text);
@@ -1225,6 +1234,18 @@ check_refuses (const gchar *host, const gchar *expected)
   gst_element_set_bus (sink, NULL);
   gst_object_unref (s.bus);
   gst_object_unref (sink);
+}
+
+static void
+check_refuses (const gchar *host, const gchar *expected)
+{
+  check_refuses_with (host, NULL, expected);
+}
+
+static void
+check_refuses_socket (GSocket *socket)
+{
+  check_refuses_with ("127.0.0.1", socket, "no open UDP socket");
 }
 
 GST_START_TEST (test_hosts_that_cannot_be)
@@ -1237,6 +1258,19 @@ GST_START_TEST (test_hosts_that_cannot_be)
   check_refuses ("224.0.0.1", "multicast");
   check_refuses ("255.255.255.255", "255.255.255.255");
   g_object_unref (resolver);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_sockets_that_cannot_be)
+{
+  GSocket *socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL), *stream;
+
+  g_socket_close (socket, NULL);
+  check_refuses_socket (socket);
+  stream = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_STREAM, G_SOCKET_PROTOCOL_TCP, NULL);
+  check_refuses_socket (stream);
+  g_object_unref (stream);
+  g_object_unref (socket);
 }
 GST_END_TEST;
 
@@ -1458,6 +1492,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_ipv6_and_back);
   tcase_add_test (tcase, test_bind_and_external_socket);
   tcase_add_test (tcase, test_hosts_that_cannot_be);
+  tcase_add_test (tcase, test_sockets_that_cannot_be);
   tcase_add_test (tcase, test_closed_port);
   tcase_add_test (tcase, test_overflow_does_not_block);
   tcase_add_test (tcase, test_stats_message);
