@@ -23,6 +23,7 @@ static const double example_fps = 25;
    up, where 20 segments a round-trip are less than the link has free. Its retransmission timer is at least 1 s, RFC
    2988. */
 static const unsigned tcp_window = 20;
+static const double tcp_start_s = 1.001; /* the first flow of the first phase */
 
 struct Run {
   double video_bps = 3e6, fps = frames_per_s; /* each */
@@ -143,7 +144,7 @@ simulate (const Report &report, const Run &run)
     tcp.segment_bytes = 1000;
     tcp.min_rto_s = 1;
     tcp.buffer_bytes = tcp_window * tcp.segment_bytes;
-    tcp.start_s = 1.001 + (run.phase + (i - run.videos) * 0.37) / run.fps;
+    tcp.start_s = tcp_start_s + (run.phase + (i - run.videos) * 0.37) / run.fps;
     add_tcp (net, i, tcp);
   }
   ns3::Simulator::Stop (ns3::Seconds (run.duration_s));
@@ -160,8 +161,8 @@ simulate (const Report &report, const Run &run)
     out.rtp_worst_bps = std::min (out.rtp_worst_bps, goodput);
   }
   for (unsigned i = run.videos; i < run.videos + run.tcps; i++)
-    out.tcp_bps +=
-        ns3::DynamicCast<ns3::PacketSink> (net.right (i)->GetApplication (0))->GetTotalRx () * 8.0 / run.duration_s;
+    out.tcp_bps += ns3::DynamicCast<ns3::PacketSink> (net.right (i)->GetApplication (0))->GetTotalRx () * 8.0 /
+                   (run.duration_s - tcp_start_s);
   out.rtp_loss = (double)dropped / arrived;
   out.all_loss = (double)forward.all.dropped / forward.all.arrived;
   out.delay_variance = forward.pair[0].queue_delay.variance ();
