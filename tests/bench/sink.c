@@ -1,228 +1,224 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* tfrcsink against udpsink in the same run: CPU per packet at 1200 bytes for the same frames fed at the same pace, then
-   how many packets a second tfrcsink paces. The receiver is a process of its own, so only the sender is counted. */
-#include <gst/gst.h>
-#include <gst/rtp/gstrtpbuffer.h>
+/* tfrcsink against udpsink in the same run: CPU per packet of PACKET_BYTES for the same frames, fed at the same pace as
+   single buffers and as lists, then how many packets a second tfrcsink sends from one core. Each figure is the
+   median of runs that alternate; the receiver is a process on another core, and what it received is counted.
+     bench-sink                       the table
+     bench-sink PACKETS FPS           one load
+     bench-sink most                  the packets a second only
+     bench-sink hold FACTORY PACKETS FPS MBIT SECONDS   feeds one element, for a profiler */
+#include "feed.h"
+#include "witness.h"
 
-#include <signal.h>
+#include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#define PACKET_BYTES 1200
-#define CAPS                                                                                                           \
-  "application/x-rtp,media=(string)video,clock-rate=(int)90000,encoding-name=(string)X-BENCH,payload=(int)96,"         \
-  "ssrc=(uint)1234"
+#define ROUNDS 5
+#define SECONDS 2.0
+#define PORT 45004
+#define ANY_RATE 3000000000u
 
 typedef struct {
-  GstElement *sink;
-  GstPad *feed;
-  guint16 seq;
-} Sender;
+  const gchar *name, *factory;
+  gboolean lists;
+  gdouble pace;      /* x the rate fed; 0: no limit */
+  gboolean answered; /* the receiver is tfrcsrc */
+} Subject;
+
+/* The first is what the others are compared with. "timer" is no element: a loop that sleeps until each packet's time
+   and sends it, which is what pacing costs at least on this machine. */
+static const Subject subjects[] = {{"udpsink", "udpsink", FALSE, 0, FALSE},
+    {"udpsink, lists", "udpsink", TRUE, 0, FALSE}, {"tfrcsink, at once", "tfrcsink", FALSE, 0, FALSE},
+    {"tfrcsink, paced", "tfrcsink", FALSE, 1.2, FALSE}, {"tfrcsink, paced, lists", "tfrcsink", TRUE, 1.2, FALSE},
+    {"udpsink, paced by clock", "udpsink", FALSE, 1.0, FALSE},
+    {"tfrcsink, paced, answered", "tfrcsink", FALSE, 1.2, TRUE}, {"timer and sendto alone", "timer", FALSE, 1.2, FALSE},
+    {"fakesink, the feed alone", "fakesink", FALSE, 0, FALSE}};
 
 typedef struct {
-  gdouble cpu_us_per_packet;
-  gdouble packets_per_second;
-  guint64 pacing_p50_ns, pacing_p99_ns;
-  gboolean has_pacing;
+  gdouble cpu_us_per_packet, packets_per_second;
+  guint64 pushed, received, pacing_p50_ns, pacing_p99_ns;
 } Result;
 
-static gdouble
-cpu_seconds (void)
-{
-  struct rusage usage;
+static const gchar answering[] = "tfrcsrc port=45004 latency=0 bandwidth=1000000000 caps=\"" FEED_CAPS
+                                 "\" ! fakesink name=out sync=false async=false";
 
-  getrusage (RUSAGE_SELF, &usage);
-  return usage.ru_utime.tv_sec + usage.ru_stime.tv_sec + (usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
-static pid_t
-start_receiver (const gchar *description)
-{
-  pid_t pid = fork ();
-
-  if (pid == 0) {
-    GMainLoop *loop = g_main_loop_new (NULL, FALSE);
-    GstElement *pipeline;
-
-    gst_init (NULL, NULL);
-    pipeline = gst_parse_launch (description, NULL);
-    if (pipeline == NULL)
-      _exit (1);
-    gst_element_set_state (pipeline, GST_STATE_PLAYING);
-    g_main_loop_run (loop);
-    _exit (0);
-  }
-  g_usleep (700000);
-  return pid;
-}
-
-static void
-stop_receiver (pid_t pid)
-{
-  kill (pid, SIGKILL);
-  waitpid (pid, NULL, 0);
-}
-
-static gboolean
-sender_open (Sender *s, const gchar *factory, guint port, guint bitrate)
-{
-  GstPad *sinkpad;
-  GstSegment segment;
-
-  memset (s, 0, sizeof *s);
-  s->sink = gst_element_factory_make (factory, NULL);
-  if (s->sink == NULL)
-    return FALSE;
-  gst_object_ref_sink (s->sink);
-  g_object_set (s->sink, "host", "127.0.0.1", "port", port, "sync", FALSE, "async", FALSE, NULL);
-  if (bitrate)
-    g_object_set (s->sink, "start-bitrate", bitrate, "max-bitrate", bitrate, "min-bitrate", bitrate, NULL);
-  s->feed = gst_pad_new ("feed", GST_PAD_SRC);
-  sinkpad = gst_element_get_static_pad (s->sink, "sink");
-  gst_pad_set_active (s->feed, TRUE);
-  gst_pad_link (s->feed, sinkpad);
-  gst_object_unref (sinkpad);
-  gst_element_set_state (s->sink, GST_STATE_PLAYING);
-  gst_pad_push_event (s->feed, gst_event_new_stream_start ("bench"));
-  gst_pad_push_event (s->feed, gst_event_new_caps (gst_caps_from_string (CAPS)));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (s->feed, gst_event_new_segment (&segment));
-  return TRUE;
-}
-
-static void
-sender_close (Sender *s)
-{
-  gst_pad_set_active (s->feed, FALSE);
-  gst_element_set_state (s->sink, GST_STATE_NULL);
-  gst_object_unref (s->feed);
-  gst_object_unref (s->sink);
-}
-
-static void
-push_frame (Sender *s, guint packets, guint32 timestamp)
-{
-  for (guint i = 0; i < packets; i++) {
-    GstBuffer *buffer = gst_rtp_buffer_new_allocate (PACKET_BYTES - 12, 0, 0);
-    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-
-    gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
-    gst_rtp_buffer_set_ssrc (&rtp, 1234);
-    gst_rtp_buffer_set_payload_type (&rtp, 96);
-    gst_rtp_buffer_set_seq (&rtp, s->seq++);
-    gst_rtp_buffer_set_timestamp (&rtp, timestamp);
-    gst_rtp_buffer_set_marker (&rtp, i + 1 == packets);
-    gst_rtp_buffer_unmap (&rtp);
-    gst_pad_push (s->feed, buffer);
-  }
-}
-
-static void
-read_stats (Sender *s, Result *result)
-{
-  GstStructure *stats = NULL;
-  guint64 p50, p99;
-
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (s->sink), "stats") == NULL)
-    return;
-  g_object_get (s->sink, "stats", &stats, NULL);
-  if (stats == NULL)
-    return;
-  if (gst_structure_get_uint64 (stats, "pacing-error-p50", &p50) &&
-      gst_structure_get_uint64 (stats, "pacing-error-p99", &p99)) {
-    result->pacing_p50_ns = p50;
-    result->pacing_p99_ns = p99;
-    result->has_pacing = TRUE;
-  }
-  gst_structure_free (stats);
-}
-
-/* Frames of `packets` packets, `fps` a second, for `seconds`. */
+/* The whole of what pacing needs from the system, and nothing else. */
 static Result
-run (const gchar *factory, const gchar *receiver, guint port, guint bitrate, guint packets, guint fps, guint seconds)
+measure_timer (const Subject *subject, guint packets, guint fps, gdouble seconds, const WitnessLog *log)
 {
-  Result result = {0};
-  Sender s;
-  pid_t pid = start_receiver (receiver);
-  gint64 start, next;
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons (PORT)};
+  gint64 span = (gint64)(1e9 / (subject->pace * packets * fps));
+  guint8 data[PACKET_BYTES + 12] = {0x80, 96};
+  int fd = socket (AF_INET, SOCK_DGRAM, 0);
+  struct timespec at;
+  Result r = {.pushed = (guint64)(packets * fps * seconds)};
   gdouble cpu;
-  guint frames = fps * seconds;
 
+  keep_to_cpu (0);
+  prctl (PR_SET_TIMERSLACK, 1, 0, 0, 0);
+  to.sin_addr.s_addr = htonl (INADDR_LOOPBACK);
+  clock_gettime (CLOCK_MONOTONIC, &at);
+  cpu = cpu_seconds ();
+  for (guint64 i = 0; i < r.pushed; i++) {
+    at.tv_nsec += span;
+    at.tv_sec += at.tv_nsec / 1000000000;
+    at.tv_nsec %= 1000000000;
+    clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL);
+    if (sendto (fd, data, sizeof data, 0, (struct sockaddr *)&to, sizeof to) < 0)
+      exit (1);
+  }
+  r.cpu_us_per_packet = (cpu_seconds () - cpu) * 1e6 / r.pushed;
+  g_usleep (100000);
+  r.received = log->packets;
+  return r;
+}
+
+static Result
+measure (const Subject *subject, guint packets, guint fps, gdouble seconds, const WitnessLog *log)
+{
+  gdouble rate = subject->pace > 0 ? subject->pace * packets * fps * WIRE_BYTES * 8 : ANY_RATE;
+  Result r = {0};
+  Feed feed;
+  gdouble cpu;
+  gint64 begun;
+
+  keep_to_cpu (0);
   gst_init (NULL, NULL);
-  if (!sender_open (&s, factory, port, bitrate)) {
-    g_printerr ("no element %s\n", factory);
+  if (!feed_open (
+          &feed, subject->factory, "low-delay", PORT, strcmp (subject->factory, "tfrcsink") == 0 ? (guint)rate : 0)) {
+    g_printerr ("no element %s: run it by tests/bench/run\n", subject->factory);
     exit (77);
   }
-  push_frame (&s, packets, 0);
-  g_usleep (300000);
-  start = next = g_get_monotonic_time ();
+  feed.lists = subject->lists;
+  if (subject->pace > 0 && strcmp (subject->factory, "udpsink") == 0)
+    feed_by_clock (&feed, (GstClockTime)(GST_SECOND / (subject->pace * packets * fps)));
+  feed_run (&feed, packets, fps, 0.3);
+  begun = g_get_monotonic_time ();
   cpu = cpu_seconds ();
-  for (guint i = 1; i <= frames; i++) {
-    push_frame (&s, packets, i * (90000 / fps));
-    next += G_USEC_PER_SEC / fps;
-    if (next > g_get_monotonic_time ())
-      g_usleep (next - g_get_monotonic_time ());
-  }
-  read_stats (&s, &result);
-  result.cpu_us_per_packet = (cpu_seconds () - cpu) * 1e6 / ((gdouble)frames * packets);
-  result.packets_per_second = (gdouble)frames * packets * 1e6 / (g_get_monotonic_time () - start);
-  sender_close (&s);
-  stop_receiver (pid);
-  return result;
+  r.pushed = feed.pushed;
+  feed_run (&feed, packets, fps, seconds);
+  r.pushed = feed.pushed - r.pushed;
+  r.cpu_us_per_packet = (cpu_seconds () - cpu) * 1e6 / r.pushed;
+  r.packets_per_second = r.pushed * 1e6 / (g_get_monotonic_time () - begun);
+  r.pacing_p50_ns = feed_stat (&feed, "pacing-error-p50");
+  r.pacing_p99_ns = feed_stat (&feed, "pacing-error-p99");
+  g_usleep (100000);
+  r.received = log->packets;
+  r.pushed = feed.pushed;
+  feed_close (&feed);
+  return r;
 }
 
+/* One subject, sender and receiver in processes of their own. */
 static Result
-in_own_process (
-    const gchar *factory, const gchar *receiver, guint port, guint bitrate, guint packets, guint fps, guint seconds)
+run (const Subject *subject, guint packets, guint fps, gdouble seconds)
 {
   Result result = {0};
+  Witness witness;
   int fds[2];
   pid_t pid;
 
-  if (pipe (fds) != 0)
+  if (subject->answered)
+    witness_start_pipeline (&witness, answering);
+  else
+    witness_start (&witness, PORT);
+  if (pipe (fds) != 0 || (pid = fork ()) < 0)
     exit (1);
-  pid = fork ();
   if (pid == 0) {
-    result = run (factory, receiver, port, bitrate, packets, fps, seconds);
-    if (write (fds[1], &result, sizeof result) != sizeof result)
-      _exit (1);
-    _exit (0);
+    result = strcmp (subject->factory, "timer") == 0 ? measure_timer (subject, packets, fps, seconds, witness.log)
+                                                     : measure (subject, packets, fps, seconds, witness.log);
+    _exit (write (fds[1], &result, sizeof result) == sizeof result ? 0 : 1);
   }
   close (fds[1]);
   if (read (fds[0], &result, sizeof result) != sizeof result)
     exit (77);
   close (fds[0]);
   waitpid (pid, NULL, 0);
+  witness_stop (&witness);
+  witness_free (&witness);
   return result;
 }
 
-int
-main (void)
+static int
+by_value (const void *a, const void *b)
 {
-  const gchar *udp = "udpsrc port=45004 buffer-size=8000000 ! fakesink sync=false async=false";
-  const gchar *tfrc =
-      "tfrcsrc port=45006 latency=0 caps=\"" CAPS "\" bandwidth=1000000000 ! fakesink sync=false async=false";
-  const guint loads[][2] = {{4, 100}, {10, 500}, {40, 500}};
+  gdouble x = *(const gdouble *)a, y = *(const gdouble *)b;
 
-  g_print ("%-26s %10s %10s %7s %14s %14s\n", "packets/s (frame x fps)", "udpsink us", "tfrcsink us", "ratio",
-      "pacing p50 us", "pacing p99 us");
-  for (guint i = 0; i < G_N_ELEMENTS (loads); i++) {
-    Result a = in_own_process ("udpsink", udp, 45004, 0, loads[i][0], loads[i][1], 4);
-    Result b = in_own_process ("tfrcsink", tfrc, 45006, 2000000000, loads[i][0], loads[i][1], 4);
+  return (x > y) - (x < y);
+}
 
-    g_print ("%8.0f (%2u x %3u)%9s %10.2f %10.2f %7.2f %14.1f %14.1f\n", b.packets_per_second, loads[i][0], loads[i][1],
-        "", a.cpu_us_per_packet, b.cpu_us_per_packet, b.cpu_us_per_packet / a.cpu_us_per_packet, b.pacing_p50_ns / 1e3,
-        b.pacing_p99_ns / 1e3);
+static gdouble
+median (gdouble *values, guint n)
+{
+  qsort (values, n, sizeof *values, by_value);
+  return values[n / 2];
+}
+
+static void
+print_load (guint packets, guint fps)
+{
+  gdouble cpu[G_N_ELEMENTS (subjects)][ROUNDS], ratio[G_N_ELEMENTS (subjects)][ROUNDS];
+  Result r[G_N_ELEMENTS (subjects)];
+  guint64 missing[G_N_ELEMENTS (subjects)] = {0};
+
+  for (guint round = 0; round < ROUNDS; round++)
+    for (guint i = 0; i < G_N_ELEMENTS (subjects); i++) {
+      r[i] = run (&subjects[i], packets, fps, SECONDS);
+      cpu[i][round] = r[i].cpu_us_per_packet;
+      ratio[i][round] = cpu[i][round] / cpu[0][round];
+      missing[i] += r[i].pushed - MIN (r[i].received, r[i].pushed);
+    }
+  g_print (
+      "%u packets/s (%u x %u fps, %.1f Mb/s)\n", packets * fps, packets, fps, packets * fps * WIRE_BYTES * 8 / 1e6);
+  for (guint i = 0; i < G_N_ELEMENTS (subjects); i++) {
+    g_print ("  %-26s %7.2f us/packet  x %.2f", subjects[i].name, median (cpu[i], ROUNDS), median (ratio[i], ROUNDS));
+    if (strcmp (subjects[i].factory, "fakesink") != 0)
+      g_print ("  %" G_GUINT64_FORMAT " not received", missing[i]);
+    if (r[i].pacing_p99_ns > 0)
+      g_print ("  late p50 %.0f p99 %.0f us", r[i].pacing_p50_ns / 1e3, r[i].pacing_p99_ns / 1e3);
+    g_print ("\n");
   }
-  {
-    Result a = in_own_process ("udpsink", udp, 45004, 0, 250, 1000, 4);
-    Result b = in_own_process ("tfrcsink", tfrc, 45006, 4000000000u, 250, 1000, 4);
+}
 
-    g_print ("%-26s %10.0f %10.0f packets/s fed and sent, %.2f and %.2f us of CPU each\n", "as fast as it goes",
-        a.packets_per_second, b.packets_per_second, a.cpu_us_per_packet, b.cpu_us_per_packet);
+static void
+print_most (void)
+{
+  for (guint i = 1; i < 3; i++) {
+    Subject subject = {"", subjects[i].factory, TRUE, 0, FALSE};
+    Result r = run (&subject, 200, 1000, SECONDS);
+
+    g_print ("most, one core: %-10s %8.0f packets/s, %.2f us/packet, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+             " received\n",
+        subject.factory, r.packets_per_second, r.cpu_us_per_packet, r.received, r.pushed);
   }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const guint loads[][2] = {{10, 30}, {20, 60}, {10, 500}, {40, 500}};
+
+  if (argc == 7 && strcmp (argv[1], "hold") == 0) {
+    Subject subject = {
+        "", argv[2], FALSE, atof (argv[5]) * 1e6 / (atof (argv[3]) * atof (argv[4]) * WIRE_BYTES * 8), TRUE};
+    Result r = run (&subject, (guint)atoi (argv[3]), (guint)atoi (argv[4]), atof (argv[6]));
+
+    g_print ("%.2f us/packet, %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " received\n", r.cpu_us_per_packet,
+        r.received, r.pushed);
+    return 0;
+  }
+  if (argc == 3) {
+    print_load ((guint)atoi (argv[1]), (guint)atoi (argv[2]));
+    return 0;
+  }
+  if (argc == 1)
+    for (guint i = 0; i < G_N_ELEMENTS (loads); i++)
+      print_load (loads[i][0], loads[i][1]);
+  print_most ();
   return 0;
 }
