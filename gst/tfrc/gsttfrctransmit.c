@@ -423,6 +423,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   for (i = 0; i < n_given_up; i++)
     while (given_up[i].count-- > 0)
       give_up_number (t, given_up[i].ssrc, given_up[i].from++);
+  t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end;
   for (i = 0; i < t->n_taken; i++)
     push_packet (t, &t->taken[i], now);
   t->n_taken = 0;
@@ -775,6 +776,9 @@ run (gpointer user)
     run_timers (t, now);
     more = pump (t, now);
     deadline = next_deadline (t, now, more);
+    /* the rest of a frame need not wake this thread packet by packet */
+    if (t->mid_frame)
+      deadline = MIN (deadline, cc_time_add (now, SLEEP_MIN));
     t->due = t->core.buffer.count > 0 && deadline > now ? cc_sender_next_timeout (&t->core) : CC_TIME_NONE;
     if (!may_sleep (t, deadline, now))
       deadline = now;

@@ -98,8 +98,9 @@ typedef struct GstTfrcTransmit {
   guint n_taken;
   CcPcg32 pcg;
   GstTfrcBatch *batch;
-  gboolean blocked; /* the socket's buffer is full */
-  CcTime due;       /* the pacing deadline slept for */
+  gboolean blocked;   /* the socket's buffer is full */
+  gboolean mid_frame; /* the last packets taken did not end their frame */
+  CcTime due;         /* the pacing deadline slept for */
   GstTfrcStats stats;
   CcTime drain_until, rate_event_at, status_at, stats_at;
   guint reported_bitrate;
