@@ -34,7 +34,7 @@ def source_description(s):
     if s["controller"] != "ours":
         return (f"udpsrc name=source port={s['port']} caps=application/x-rtp,media=video,clock-rate={RTP_CLOCK},"
                 f"encoding-name={name},payload=96")
-    return f"tfrcsrc name=source port={s['port']} encoding-name={name}"
+    return f"tfrcsrc name=source port={s['port']} encoding-name={name} {s.get('source_properties', '')}"
 
 
 def description(s):

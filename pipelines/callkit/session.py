@@ -38,6 +38,7 @@ class Settings:
     remote: str = None  # host: send there, no bottleneck, no receiver
     receive: int = None  # port: receive there only
     port: int = 5004
+    source_properties: str = ""  # more of tfrcsrc's and its children's, as gst-launch-1.0 takes them
     oracle_share: float = 0.95
 
 
