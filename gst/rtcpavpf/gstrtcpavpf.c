@@ -194,6 +194,7 @@ reset (GstRtcpAvpf *self)
   avpf_source_table_clear (&self->table);
   self->table.evicted = self->table.refused = self->table.byes = self->table.timeouts = 0;
   self->timing_runs = self->eos = self->bye_sent = self->rtcp_started = FALSE;
+  self->behind_since = GST_CLOCK_TIME_NONE;
   self->ssrc = g_random_int ();
   self->collided_at = GST_CLOCK_TIME_NONE;
   self->receive_bps = 0;

@@ -25,6 +25,7 @@ struct _GstRtcpAvpf {
   GMutex lock; /* all below; never held while pushing, posting or notifying */
   GstClockID wait_id;
   GstClockTime wait_until;
+  GstClockTime behind_since; /* what arrived waits in the socket, as this process was held up; NONE: no */
   gboolean flushing, eos, bye_sent, rtcp_started;
 
   guint bandwidth, extension_id;

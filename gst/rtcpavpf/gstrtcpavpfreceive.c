@@ -199,6 +199,7 @@ on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now
   if (ssrc == self->ssrc)
     on_collision (self, now);
   self->packets++;
+  gst_rtcp_avpf_note_age (self, age, now);
   s = source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
   if (s != NULL && (!GST_CLOCK_TIME_IS_VALID (s->bye_at) || avpf_source_on_rtp_after_bye (s))) {
     on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);

@@ -18,6 +18,9 @@
 #define SILENCE GST_SECOND
 #define SHORTEST_WAIT GST_MSECOND
 #define LONGEST_WAIT (600 * GST_SECOND)
+#define HELD_UP (50 * GST_MSECOND) /* no scheduler's usual delay */
+#define CAUGHT_UP (5 * GST_MSECOND)
+#define CATCH_UP_TIME (25 * GST_MSECOND)
 
 static uint32_t
 next_random (void *user)
@@ -260,14 +263,37 @@ next_timeout (GstRtcpAvpf *self, GstClockTime now)
   return next;
 }
 
+void
+gst_rtcp_avpf_note_age (GstRtcpAvpf *self, GstClockTime age, GstClockTime now)
+{
+  if (age < CAUGHT_UP)
+    self->behind_since = GST_CLOCK_TIME_NONE;
+  else if (age > HELD_UP && !GST_CLOCK_TIME_IS_VALID (self->behind_since))
+    self->behind_since = now;
+}
+
+/* A report of a process that was held up must not take what waits in the socket for what never came. */
+static gboolean
+catches_up (GstRtcpAvpf *self, GstClockTime now)
+{
+  if (GST_CLOCK_TIME_IS_VALID (self->behind_since) && now >= self->behind_since + CATCH_UP_TIME)
+    self->behind_since = GST_CLOCK_TIME_NONE;
+  return GST_CLOCK_TIME_IS_VALID (self->behind_since);
+}
+
 static void
 wait_until (GstRtcpAvpf *self, GstClockTime when)
 {
+  GstClockTime now;
+
   self->wait_id = gst_clock_new_single_shot_id (self->system_clock, when);
   self->wait_until = when;
   g_mutex_unlock (&self->lock);
   gst_clock_id_wait (self->wait_id, NULL);
   g_mutex_lock (&self->lock);
+  now = gst_rtcp_avpf_now (self);
+  if (self->use_timestamps && now > when + HELD_UP)
+    gst_rtcp_avpf_note_age (self, now - when, now);
   gst_clock_id_unref (self->wait_id);
   self->wait_id = NULL;
 }
@@ -342,17 +368,18 @@ rtcp_loop (gpointer user)
   GstRtcpAvpf *self = user;
   Outgoing out = {0};
   GstClockTime now;
-  gboolean end;
+  gboolean end, waits;
 
   g_mutex_lock (&self->lock);
   now = gst_rtcp_avpf_now (self);
   end = self->eos;
+  waits = catches_up (self, now);
   if (end)
     build_bye (self, &out);
-  else if (!self->flushing)
+  else if (!self->flushing && !waits)
     run (self, now, &out);
   if (!end && !self->flushing && out.buffer == NULL && out.stats == NULL)
-    wait_until (self, next_timeout (self, now));
+    wait_until (self, waits ? now + CAUGHT_UP : next_timeout (self, now));
   if (end || self->flushing)
     gst_pad_pause_task (self->rtcp_srcpad);
   g_mutex_unlock (&self->lock);
