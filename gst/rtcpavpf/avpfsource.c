@@ -147,6 +147,17 @@ sends (const AvpfSource *s)
   return s != NULL && avpf_source_present (s) && GST_CLOCK_TIME_IS_VALID (s->last_rtp);
 }
 
+gboolean
+avpf_source_table_is_alive (const AvpfSourceTable *table, GstClockTime within, GstClockTime now)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (sends (table->sources[i]) && now < table->sources[i]->last_rtp + within)
+      return TRUE;
+  return FALSE;
+}
+
 AvpfSource *
 avpf_source_table_main (AvpfSourceTable *table)
 {
@@ -183,6 +194,16 @@ avpf_source_set_address (AvpfSource *source, GSocketAddress *address)
 {
   if (address != NULL && address != source->address)
     g_set_object (&source->address, address);
+}
+
+gboolean
+avpf_source_is_from (const AvpfSource *source, GSocketAddress *address)
+{
+  if (address == NULL || source->address == NULL || !G_IS_INET_SOCKET_ADDRESS (address) ||
+      !G_IS_INET_SOCKET_ADDRESS (source->address))
+    return TRUE;
+  return g_inet_address_equal (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)),
+      g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (source->address)));
 }
 
 void

@@ -55,6 +55,8 @@ void avpf_source_table_cancel_requests (AvpfSourceTable *table, GstClockTime sil
 /* Valid participants and those that sent RTP within sender_timeout; this end is not in them. */
 void avpf_source_table_count (
     const AvpfSourceTable *table, GstClockTime sender_timeout, GstClockTime now, guint *members, guint *senders);
+/* Whether any has sent RTP within that time and has not left. */
+gboolean avpf_source_table_is_alive (const AvpfSourceTable *table, GstClockTime within, GstClockTime now);
 /* The source with the most bytes among those heard lately; NULL where there is none. */
 AvpfSource *avpf_source_table_main (AvpfSourceTable *table);
 
@@ -63,6 +65,8 @@ GstClockTime avpf_source_next_timeout (const AvpfSource *source);
 /* Valid and not gone. */
 gboolean avpf_source_present (const AvpfSource *source);
 void avpf_source_set_address (AvpfSource *source, GSocketAddress *address);
+/* Whether address may be the source's: the same host, whatever the port; TRUE where one of them is unknown. */
+gboolean avpf_source_is_from (const AvpfSource *source, GSocketAddress *address);
 void avpf_source_on_bye (AvpfSourceTable *table, AvpfSource *source, GstClockTime now);
 /* RTP after a BYE: stragglers are to be ignored, a stream that goes on takes the BYE back (TRUE). */
 gboolean avpf_source_on_rtp_after_bye (AvpfSource *source);

@@ -199,7 +199,7 @@ reset (GstRtcpAvpf *self)
   self->collided_at = GST_CLOCK_TIME_NONE;
   self->receive_bps = 0;
   self->wire_bytes = 0;
-  self->packets = self->bad_packets = self->bad_rtcp = self->rtcp_received = 0;
+  self->packets = self->bad_packets = self->unproven = self->bad_rtcp = self->rtcp_received = 0;
   self->rtcp_sent = self->rtcp_bytes_sent = self->feedback_discarded = self->collisions = 0;
   self->found_extension_id = 0;
   self->stats_at = 0;
@@ -318,8 +318,8 @@ iterate_internal_links (GstPad *pad, GstObject *parent)
 }
 
 /* ---- element ---- */
-static GstStateChangeReturn
 
+static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (element);
@@ -333,8 +333,8 @@ change_state (GstElement *element, GstStateChange transition)
   }
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
 }
-static void
 
+static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
@@ -367,9 +367,9 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     break;
   case PROP_STATS_INTERVAL:
     self->stats_interval = g_value_get_uint64 (value);
-    gst_rtcp_avpf_wake_before (self, 0);
     if (self->stats_interval != 0)
       self->stats_interval = MAX (self->stats_interval, MIN_STATS_INTERVAL);
+    gst_rtcp_avpf_wake_before (self, 0);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

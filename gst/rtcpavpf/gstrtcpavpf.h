@@ -48,7 +48,8 @@ struct _GstRtcpAvpf {
   gdouble receive_bps;
   guint64 wire_bytes; /* since housekept_at */
   GstClockTime housekept_at, stats_at;
-  guint64 packets, bad_packets, bad_rtcp, rtcp_received, rtcp_sent, rtcp_bytes_sent, feedback_discarded, collisions;
+  guint64 packets, bad_packets, unproven, bad_rtcp, rtcp_received, rtcp_sent, rtcp_bytes_sent, feedback_discarded,
+      collisions;
 };
 
 GST_ELEMENT_REGISTER_DECLARE (rtcpavpf);

@@ -12,6 +12,7 @@
 
 #define COLLISION_INTERVAL (10 * GST_SECOND)
 #define LONGEST_AGE (10 * GST_SECOND) /* a timestamp further back is no arrival time */
+#define ALIVE (500 * GST_MSECOND)
 #define ONE_BYTE_IDS 14
 #define RTP_HEADER_BYTES 12
 
@@ -152,7 +153,20 @@ on_restart (GstRtcpAvpf *self, AvpfSource *s)
     key_request_want (&s->key, false);
 }
 
-static void
+/* RFC 3550 A.1: packets of a source on probation, and those far off its sequence, are not believed. The first ones of a
+   call are let through all the same; beside a source that is alive they are a stranger's until they prove otherwise. */
+static gboolean
+is_believed (GstRtcpAvpf *self, AvpfSource *s, RtpReceptionVerdict verdict, GstClockTime now)
+{
+  if (verdict == RTP_RECEPTION_PROBATION && avpf_source_table_is_alive (&self->table, ALIVE, now)) {
+    s->first_is_key = FALSE;
+    return FALSE;
+  }
+  return verdict != RTP_RECEPTION_JUMP;
+}
+
+/* FALSE: not to be passed on. */
+static gboolean
 on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
 {
   RtpReceptionVerdict verdict = rtp_reception_on_packet (
@@ -169,8 +183,12 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
   if (joins)
     on_first_valid (self, s);
   look_for_key_unit (self, s, rtp, verdict);
-  if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_JUMP || verdict == RTP_RECEPTION_DUPLICATE)
-    return;
+  if (!is_believed (self, s, verdict, now)) {
+    self->unproven++;
+    return FALSE;
+  }
+  if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_DUPLICATE)
+    return TRUE;
   s->last_rtp = now;
   if (joins || !self->timing_runs)
     gst_rtcp_avpf_update_members (self, now);
@@ -182,11 +200,12 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
   if (wanted || key_request_next_timeout (&s->key) <= now)
     gst_rtcp_avpf_request_feedback (self, now);
   gst_rtcp_avpf_wake_before (self, avpf_source_next_timeout (s));
+  return TRUE;
 }
 
-/* FALSE: no RTP. */
+/* FALSE: no RTP. keep: whether it is to travel on. */
 static gboolean
-on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now)
+on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now, gboolean *keep)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
@@ -201,8 +220,9 @@ on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now
   self->packets++;
   gst_rtcp_avpf_note_age (self, age, now);
   s = source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
+  *keep = s != NULL;
   if (s != NULL && (!GST_CLOCK_TIME_IS_VALID (s->bye_at) || avpf_source_on_rtp_after_bye (s))) {
-    on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);
+    *keep = on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);
     if (avpf_source_present (s) && s->last_rtp == now && meta != NULL)
       avpf_source_set_address (s, meta->addr);
   }
@@ -258,6 +278,10 @@ on_bye (gpointer user, guint32 ssrc)
 
   if (s == NULL)
     return;
+  if (!avpf_source_is_from (s, c->address)) {
+    c->self->unproven++;
+    return;
+  }
   GST_INFO_OBJECT (c->self, "source %08x says BYE", ssrc);
   avpf_source_on_bye (&c->self->table, s, c->now);
   gst_rtcp_avpf_update_members (c->self, c->now);
@@ -313,13 +337,14 @@ gboolean
 gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
 {
   GstClockTime age = buffer_age (self, buffer, running_now);
+  gboolean keep;
 
   if (is_rtcp (buffer)) {
     on_rtcp (self, buffer, age, now);
     return FALSE;
   }
-  if (on_rtp (self, buffer, age, now))
-    return TRUE;
+  if (on_rtp (self, buffer, age, now, &keep))
+    return keep;
   GST_DEBUG_OBJECT (
       self, "dropping %" G_GSIZE_FORMAT " bytes that are neither RTP nor RTCP", gst_buffer_get_size (buffer));
   self->bad_packets++;

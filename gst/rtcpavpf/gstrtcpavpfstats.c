@@ -55,13 +55,13 @@ GstStructure *
 gst_rtcp_avpf_take_stats (GstRtcpAvpf *self)
 {
   GstStructure *s = gst_structure_new ("application/x-rtcpavpf-stats", "packets", G_TYPE_UINT64, self->packets,
-      "bad-packets", G_TYPE_UINT64, self->bad_packets, "bad-rtcp", G_TYPE_UINT64, self->bad_rtcp, "rtcp-received",
-      G_TYPE_UINT64, self->rtcp_received, "rtcp-sent", G_TYPE_UINT64, self->rtcp_sent, "rtcp-bytes-sent", G_TYPE_UINT64,
-      self->rtcp_bytes_sent, "feedback-discarded", G_TYPE_UINT64, self->feedback_discarded, "collisions", G_TYPE_UINT64,
-      self->collisions, "evicted", G_TYPE_UINT64, self->table.evicted, "refused", G_TYPE_UINT64, self->table.refused,
-      "byes", G_TYPE_UINT64, self->table.byes, "timeouts", G_TYPE_UINT64, self->table.timeouts, "receive-bitrate",
-      G_TYPE_UINT64, (guint64)self->receive_bps, "rtcp-bandwidth", G_TYPE_UINT64,
-      (guint64)(gst_rtcp_avpf_rtcp_bandwidth (self) * 8), NULL);
+      "bad-packets", G_TYPE_UINT64, self->bad_packets, "unproven", G_TYPE_UINT64, self->unproven, "bad-rtcp",
+      G_TYPE_UINT64, self->bad_rtcp, "rtcp-received", G_TYPE_UINT64, self->rtcp_received, "rtcp-sent", G_TYPE_UINT64,
+      self->rtcp_sent, "rtcp-bytes-sent", G_TYPE_UINT64, self->rtcp_bytes_sent, "feedback-discarded", G_TYPE_UINT64,
+      self->feedback_discarded, "collisions", G_TYPE_UINT64, self->collisions, "evicted", G_TYPE_UINT64,
+      self->table.evicted, "refused", G_TYPE_UINT64, self->table.refused, "byes", G_TYPE_UINT64, self->table.byes,
+      "timeouts", G_TYPE_UINT64, self->table.timeouts, "receive-bitrate", G_TYPE_UINT64, (guint64)self->receive_bps,
+      "rtcp-bandwidth", G_TYPE_UINT64, (guint64)(gst_rtcp_avpf_rtcp_bandwidth (self) * 8), NULL);
 
   append_timing_stats (self, s);
   append_main_stats (self, s);

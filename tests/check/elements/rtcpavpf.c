@@ -768,6 +768,57 @@ TEST (test_new_ssrc_takes_over)
 }
 
 /* The sender starts over with the same SSRC and a number far away. */
+/* RFC 3550 A.1: beside a living source a new one has to bring two packets in sequence, and so has a jump. */
+TEST (test_strangers_prove_themselves)
+{
+  static const struct {
+    guint32 ssrc;
+    guint16 seq;
+    gboolean passes;
+  } table[] = {{MEDIA + 1, 7, FALSE}, {MEDIA + 2, 7, FALSE}, {MEDIA + 1, 8, TRUE}, {MEDIA, 40000, FALSE},
+      {MEDIA, 50000, FALSE}, {MEDIA, 50001, TRUE}};
+  guint i;
+
+  stream (f, 20);
+  for (i = 0; i < G_N_ELEMENTS (table); i++) {
+    GstBuffer *out;
+
+    push (f, rtp_packet (f, table[i].ssrc, table[i].seq));
+    out = gst_harness_try_pull (f->rtp);
+    fail_unless_equals_int (out != NULL, table[i].passes);
+    gst_clear_buffer (&out);
+  }
+  fail_unless_equals_uint64 (stat (f, "unproven"), 4);
+  /* where nobody else is left, the first packet counts */
+  advance (f, 600 * GST_MSECOND);
+  push (f, rtp_packet (f, MEDIA + 3, 7));
+  fail_unless (gst_harness_buffers_in_queue (f->rtp) == 1);
+}
+
+static GstBuffer *
+from_address (GstBuffer *buffer, const gchar *host, guint16 port)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string (host, port);
+
+  gst_buffer_add_net_address_meta (buffer, address);
+  g_object_unref (address);
+  return buffer;
+}
+
+TEST (test_bye_of_another_host_is_not_believed)
+{
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    push (f, from_address (rtp_packet (f, MEDIA, f->seq++), "192.0.2.1", 5004));
+    advance (f, PERIOD);
+  }
+  push (f, from_address (bye_of (MEDIA), "192.0.2.2", 5004));
+  fail_unless_equals_uint64 (stat (f, "byes"), 0);
+  push (f, from_address (bye_of (MEDIA), "192.0.2.1", 5005));
+  fail_unless_equals_uint64 (stat (f, "byes"), 1);
+}
+
 TEST (test_restarted_sender)
 {
   stream (f, 50);
@@ -1045,6 +1096,8 @@ rtcpavpf_suite (void)
   tcase_add_test (tcase, test_full_table_refuses);
   tcase_add_test (tcase, test_two_flows_are_both_reported);
   tcase_add_test (tcase, test_new_ssrc_takes_over);
+  tcase_add_test (tcase, test_strangers_prove_themselves);
+  tcase_add_test (tcase, test_bye_of_another_host_is_not_believed);
   tcase_add_test (tcase, test_restarted_sender);
   tcase_add_test (tcase, test_bye_of_the_sender_ends_reports);
   tcase_add_test (tcase, test_bye_is_taken_back_by_a_stream_that_goes_on);
