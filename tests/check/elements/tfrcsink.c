@@ -150,6 +150,22 @@ peer_feedback (Peer *peer, const Feedback *f)
   send_from (peer->socket, peer->sender, data, feedback_build (f, data, sizeof data));
 }
 
+static void
+peer_receiver_report (Peer *peer, guint8 fraction_lost, guint32 lsr, guint32 dlsr)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstCcReportBlock block = {.ssrc = SSRC, .fraction_lost = fraction_lost, .lsr = lsr, .dlsr = dlsr};
+  guint8 data[GST_CC_RTCP_MTU];
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
+  gst_cc_rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
+  gst_rtcp_buffer_unmap (&rtcp);
+  send_from (peer->socket, peer->sender, data, gst_buffer_extract (buffer, 0, data, sizeof data));
+  gst_buffer_unref (buffer);
+}
+
 /* ---- the sink ---- */
 
 typedef struct {
@@ -618,6 +634,93 @@ GST_START_TEST (test_reports_move_the_rate)
 }
 GST_END_TEST;
 
+/* Nobody reports: after 2 s, 4 s and 8 s the rate has been halved three times, from 400 kb/s to the minimum of 60 kb/s;
+   packets trickle on. A receiver that appears brings the rate back. */
+GST_START_TEST (test_no_feedback_trickles_and_recovers)
+{
+  RtcpPath up = {.rate_bps = 3000000, .capacity_bps = 3000000};
+  guint i, received = 0;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 400000, "min-bitrate", 60000, NULL);
+  for (i = 0; i < 500 && sink_estimate (&s) > 60000; i++) {
+    sink_push_frame (&s, 1, 1000);
+    g_usleep (40000);
+    while (peer_receive (&peer, 0))
+      ;
+  }
+  fail_unless_equals_int (sink_estimate (&s), 60000);
+  /* 60 kb/s are 7 packets of 1052 bytes a second */
+  for (i = 0; i < 25; i++) {
+    sink_push_frame (&s, 1, 1000);
+    g_usleep (40000);
+    while (peer_receive (&peer, 0))
+      received += !gst_cc_rtcp_is_rtcp (peer.data, peer.size);
+  }
+  fail_unless (received >= 4 && received <= 15, "%u", received);
+  converse (&s, &peer, 2000, 4, &up, NULL, SSRC);
+  fail_unless (sink_estimate (&s) >= 300000, "%u", sink_estimate (&s));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* The receiver goes and another one comes up at its port, which reports on what it got: reports are believed at once.
+ */
+GST_START_TEST (test_receiver_starts_over)
+{
+  RtcpPath up = {.rate_bps = 3000000, .capacity_bps = 3000000}, low = {.rate_bps = 150000};
+  guint16 port;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  port = peer.port;
+  sink_open (&s, &peer, NULL);
+  converse (&s, &peer, 1000, 4, &up, NULL, SSRC);
+  fail_unless (sink_estimate (&s) > 300000);
+  peer_close (&peer);
+  sink_push_frame (&s, 4, 1000);
+  g_usleep (200000);
+  peer_open_at (&peer, "127.0.0.1", port);
+  converse (&s, &peer, 600, 2, &low, NULL, SSRC);
+  fail_unless (sink_estimate (&s) <= 160000, "%u", sink_estimate (&s));
+  converse (&s, &peer, 2000, 4, &up, NULL, SSRC);
+  fail_unless (sink_estimate (&s) > 300000, "%u", sink_estimate (&s));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+/* A receiver that knows nothing but RFC 3550 is heard all the same. For 5 s, in which the no-feedback timer would have
+   halved twice; then loss of a quarter, with the 200 ms of an unknown round trip: at 1036 bytes a packet (RFC 5348 3.1)
+   1036 / (0.2 sqrt (p 2/3) + 2.4 sqrt (p 3/8) p (1 + 32 p^2)), p on its way to 0.25: 40 kb/s in the end. */
+GST_START_TEST (test_plain_receiver_reports)
+{
+  guint i;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  for (i = 0; i < 20; i++) {
+    sink_push_frame (&s, 1, 1000);
+    fail_unless (peer_receive_rtp (&peer, 2000));
+    peer_receiver_report (&peer, 0, 0, 0);
+    g_usleep (250000);
+    fail_unless (sink_estimate (&s) >= 290000, "%u", sink_estimate (&s));
+  }
+  for (i = 0; i < 20; i++)
+    peer_receiver_report (&peer, 64, 0, 0);
+  fail_unless (sink_wait_stat (&s, "rtcp-received", 40));
+  fail_unless (sink_wait_estimate (&s, 30000, 80000), "%u", sink_estimate (&s));
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_remb_without_path)
 {
   RtcpRemb remb = {.bitrate_bps = 150000, .n_ssrcs = 1, .ssrcs = {SSRC}};
@@ -682,6 +785,125 @@ GST_START_TEST (test_spoofed_feedback)
   sink_close (&s);
   peer_close (&peer);
   peer_close (&stranger);
+}
+GST_END_TEST;
+
+/* ---- noise ---- */
+
+#define NOISE_ROUNDS 200
+#define NOISE_PER_ROUND 50
+#define NOISE_MAX_BITRATE 500000
+
+static gsize
+noise_bytes (GRand *random, guint8 *data)
+{
+  gsize size = (gsize)g_rand_int_range (random, 0, 400), i;
+
+  for (i = 0; i < size; i++)
+    data[i] = (guint8)g_rand_int (random);
+  return size;
+}
+
+static guint64
+random_64 (GRand *random)
+{
+  guint64 value = (guint64)g_rand_int (random) << 32 | g_rand_int (random);
+
+  return value >> g_rand_int_range (random, 0, 64);
+}
+
+/* Feedback of any values, mostly about our source, then some bits turned over. */
+static gsize
+noise_feedback (GRand *random, guint32 t_i_us, guint8 *data)
+{
+  TfrcReport tfrc = {.t_i_us = t_i_us - (guint32)g_rand_int_range (random, 0, 200000),
+      .t_delay = random_64 (random) % (10 * GST_SECOND),
+      .X_recv = (gdouble)random_64 (random),
+      .p = g_rand_double (random)};
+  RtcpPath path = {
+      .rate_bps = random_64 (random), .capacity_bps = random_64 (random), .queue_delay = random_64 (random)};
+  RtcpRemb remb = {.bitrate_bps = random_64 (random), .n_ssrcs = 1, .ssrcs = {SSRC}};
+  guint32 what = g_rand_int (random);
+  Feedback f = {.tfrc = what & 1 ? &tfrc : NULL,
+      .path = what & 2 ? &path : NULL,
+      .remb = what & 4 ? &remb : NULL,
+      .pli = (what & 8) != 0,
+      .fir = (what & 16) != 0,
+      .media = what & 0x60 ? SSRC : what};
+  gsize size = feedback_build (&f, data, GST_CC_RTCP_MTU);
+  gint flips;
+
+  for (flips = size > 0 ? g_rand_int_range (random, 0, 4) : 0; flips > 0; flips--)
+    data[g_rand_int_range (random, 0, (gint)size)] ^= (guint8)(1 << g_rand_int_range (random, 0, 8));
+  return size;
+}
+
+static void
+make_noise (GSocket *socket, GSocketAddress *to, guint32 t_i_us, GRand *random)
+{
+  guint8 data[GST_CC_RTCP_MTU];
+  guint i;
+
+  for (i = 0; i < NOISE_PER_ROUND; i++) {
+    gsize size = i % 3 == 0 ? noise_bytes (random, data) : noise_feedback (random, t_i_us, data);
+
+    g_socket_send_to (socket, to, (gchar *)data, size, NULL, NULL);
+  }
+}
+
+/* 10000 datagrams in 2 s, random or reports with random values, from the receiver's own address (the worst case) or a
+   stranger's, while two packets are offered every 10 ms. The rate stays within its limits, at 100 kb/s no packet takes
+   longer than 100 ms, the first no-feedback period is 2 s; and once the noise is over, reports are believed again:
+   start-bitrate and more within 3 s. */
+static void
+check_noise (gboolean from_receiver)
+{
+  RtcpPath up = {.rate_bps = 3000000, .capacity_bps = 3000000};
+  GRand *random = g_rand_new_with_seed (5 + from_receiver);
+  gint64 last;
+  RtpRttSendts stamp = {0};
+  Peer peer, stranger;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  peer_open (&stranger);
+  sink_open (&s, &peer, "max-bitrate", NOISE_MAX_BITRATE, "min-bitrate", 100000, NULL);
+  converse (&s, &peer, 200, 2, &up, NULL, SSRC);
+  for (i = 0, last = g_get_monotonic_time (); i < NOISE_ROUNDS; i++) {
+    guint estimate = sink_estimate (&s);
+
+    sink_push_frame (&s, 2, 1000);
+    g_usleep (10000);
+    while (peer_receive (&peer, 0))
+      if (!gst_cc_rtcp_is_rtcp (peer.data, peer.size) && find_stamp (peer.data, DEFAULT_ID, &stamp))
+        last = g_get_monotonic_time ();
+    fail_unless (estimate <= NOISE_MAX_BITRATE && estimate >= 100000, "%u", estimate);
+    fail_unless (g_get_monotonic_time () - last < 2000000);
+    make_noise (from_receiver ? peer.socket : stranger.socket, peer.sender, stamp.sent_at_us, random);
+  }
+  fail_unless (sink_wait_stat (&s, from_receiver ? "bad-rtcp" : "unknown-source", 100));
+  if (!from_receiver) {
+    fail_unless_equals_uint64 (sink_stat (&s, "bad-rtcp"), 0);
+    fail_unless_equals_uint64 (sink_stat (&s, "key-unit-requests"), 0);
+  }
+  converse (&s, &peer, 3000, 4, &up, NULL, SSRC);
+  fail_unless (sink_estimate (&s) >= 300000, "%u", sink_estimate (&s));
+  sink_close (&s);
+  peer_close (&peer);
+  peer_close (&stranger);
+  g_rand_free (random);
+}
+
+GST_START_TEST (test_noise_of_a_stranger)
+{
+  check_noise (FALSE);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_noise_in_the_receivers_name)
+{
+  check_noise (TRUE);
 }
 GST_END_TEST;
 
@@ -1412,22 +1634,6 @@ GST_START_TEST (test_sender_report)
 }
 GST_END_TEST;
 
-static void
-peer_receiver_report (Peer *peer, guint32 lsr, guint32 dlsr)
-{
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstCcReportBlock block = {.ssrc = SSRC, .fraction_lost = 64, .lsr = lsr, .dlsr = dlsr};
-  guint8 data[GST_CC_RTCP_MTU];
-
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
-  gst_cc_rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
-  gst_rtcp_buffer_unmap (&rtcp);
-  send_from (peer->socket, peer->sender, data, gst_buffer_extract (buffer, 0, data, sizeof data));
-  gst_buffer_unref (buffer);
-}
-
 /* RFC 3550 6.4.1: A - LSR - DLSR, here 500 ms less 300 ms and what the machine adds. Without an SR, and with a delay
    longer than the time since, there is no sample. */
 GST_START_TEST (test_round_trip_of_receiver_reports)
@@ -1441,12 +1647,12 @@ GST_START_TEST (test_round_trip_of_receiver_reports)
   sink_open (&s, &peer, NULL);
   sink_push_frame (&s, 1, 100);
   fail_unless (peer_receive_rtp (&peer, 1000));
-  peer_receiver_report (&peer, lsr, 65536 * 3 / 10);
+  peer_receiver_report (&peer, 0, lsr, 65536 * 3 / 10);
   fail_unless (sink_wait_stat (&s, "rtcp-received", 1));
   rtt = sink_stat (&s, "rr-rtt");
   fail_unless (rtt >= 199 * GST_MSECOND && rtt < 3 * GST_SECOND, "%" G_GUINT64_FORMAT, rtt);
-  peer_receiver_report (&peer, 0, 0);
-  peer_receiver_report (&peer, lsr, 65536 * 60);
+  peer_receiver_report (&peer, 0, 0, 0);
+  peer_receiver_report (&peer, 0, lsr, 65536 * 60);
   fail_unless (sink_wait_stat (&s, "rtcp-received", 3));
   fail_unless_equals_uint64 (sink_stat (&s, "rr-rtt"), rtt);
   sink_close (&s);
@@ -1472,9 +1678,14 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_large_packets);
   tcase_add_test (tcase, test_sequence_wrap_and_new_ssrc);
   tcase_add_test (tcase, test_reports_move_the_rate);
+  tcase_add_test (tcase, test_no_feedback_trickles_and_recovers);
+  tcase_add_test (tcase, test_receiver_starts_over);
+  tcase_add_test (tcase, test_plain_receiver_reports);
   tcase_add_test (tcase, test_remb_without_path);
   tcase_add_test (tcase, test_absurd_rates_stay_within_limits);
   tcase_add_test (tcase, test_spoofed_feedback);
+  tcase_add_test (tcase, test_noise_of_a_stranger);
+  tcase_add_test (tcase, test_noise_in_the_receivers_name);
   tcase_add_test (tcase, test_key_unit_once_per_interval);
   tcase_add_test (tcase, test_dropped_frames_ask_for_a_key_unit);
   tcase_add_test (tcase, test_dropped_frames_leave_no_gap);
