@@ -555,6 +555,6 @@ gst_rtcp_avpf_class_init (GstRtcpAvpfClass *klass)
   gst_element_class_add_static_pad_template (element_class, &rtcp_src_template);
   gst_element_class_set_static_metadata (element_class, "RTCP feedback", "Filter/Network/RTP",
       "Answers RTP with receiver reports, TFRC and path rate feedback and key unit requests (RFC 3550, 4585, 5348)",
-      "gst-plugins-congestion");
+      "GStreamer congestion control developers");
   gst_type_mark_as_plugin_api (GST_TYPE_RTCP_AVPF_FEEDBACK, 0);
 }

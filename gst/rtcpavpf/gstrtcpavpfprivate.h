@@ -16,9 +16,9 @@ GST_DEBUG_CATEGORY_EXTERN (rtcpavpf_debug);
 
 /* Reads the clock that everything here runs on; the lock does not matter. */
 GstClockTime gst_rtcp_avpf_now (GstRtcpAvpf *self);
-/* Wakes the RTCP thread where it would sleep beyond `when`. */
 /* Of a packet: how long ago the socket got it. */
 void gst_rtcp_avpf_note_age (GstRtcpAvpf *self, GstClockTime age, GstClockTime now);
+/* Wakes the RTCP thread where it would sleep beyond `when`. */
 void gst_rtcp_avpf_wake_before (GstRtcpAvpf *self, GstClockTime when);
 void gst_rtcp_avpf_request_feedback (GstRtcpAvpf *self, GstClockTime now);
 /* Tells the timing who takes part; starts it with the first and stops it with the last. */

@@ -710,7 +710,9 @@ install_report_properties (GObjectClass *gobject)
           "Rate the path takes, bit/s on the wire, within min-bitrate and max-bitrate; notifies changes above 2 %", 0,
           G_MAXUINT, 0, READ_ONLY));
   g_object_class_install_property (gobject, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics", "Rates, delays and counters", GST_TYPE_STRUCTURE, READ_ONLY));
+      g_param_spec_boxed ("stats", "Statistics",
+          "Structure application/x-tfrcsink-stats: rates in bit/s, times in ns, counters", GST_TYPE_STRUCTURE,
+          READ_ONLY));
   g_object_class_install_property (gobject, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Time between element messages with the statistics, ns (0: none; 10 ms at least)", 0, G_MAXUINT64 / 4, 0,
@@ -734,7 +736,8 @@ gst_tfrc_sink_class_init (GstTfrcSinkClass *klass)
   element->change_state = gst_tfrc_sink_change_state;
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_set_static_metadata (element, "Congestion controlled RTP sender", "Sink/Network/RTP",
-      "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate", GST_PACKAGE_NAME);
+      "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate",
+      "GStreamer congestion control developers");
   gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SINK_MODE, 0);
 
   sink->start = gst_tfrc_sink_start;

@@ -556,5 +556,6 @@ gst_tfrc_src_class_init (GstTfrcSrcClass *klass)
 
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_set_static_metadata (element_class, "RTP receiver with feedback", "Source/Network/RTP",
-      "Receives RTP over UDP and sends TFRC and path rate feedback from the same port", "gst-plugins-congestion");
+      "Receives RTP over UDP and sends TFRC and path rate feedback from the same port",
+      "GStreamer congestion control developers");
 }

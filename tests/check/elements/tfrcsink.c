@@ -755,6 +755,37 @@ GST_START_TEST (test_absurd_rates_stay_within_limits)
 }
 GST_END_TEST;
 
+/* Whatever the properties are set to, in whatever order: packets leave and nothing spins or overflows. min-bitrate wins
+   over a lower max-bitrate. */
+GST_START_TEST (test_absurd_properties)
+{
+  static const gchar *const modes[] = {"low-delay", "rfc5348", "burst-control"};
+  static const guint bitrates[][2] = {{G_MAXUINT, G_MAXUINT}, {G_MAXUINT, 1000}, {1000, G_MAXUINT}};
+  RtcpPath path = {.rate_bps = G_MAXUINT64, .capacity_bps = G_MAXUINT64, .queue_delay = G_MAXUINT64};
+  guint m, b;
+  Peer peer;
+  Sink s;
+
+  for (m = 0; m < G_N_ELEMENTS (modes); m++)
+    for (b = 0; b < G_N_ELEMENTS (bitrates); b++) {
+      clock_t before = clock ();
+
+      peer_open (&peer);
+      sink_open (&s, &peer, "start-bitrate", G_MAXUINT, "min-bitrate", bitrates[b][0], "max-bitrate", bitrates[b][1],
+          "max-delay", m == 0 ? GST_MSECOND : 10 * GST_SECOND, "stats-interval", G_GUINT64_CONSTANT (1), NULL);
+      gst_util_set_object_arg (G_OBJECT (s.sink), "mode", modes[m]);
+      converse (&s, &peer, 200, 3, &path, NULL, SSRC);
+      fail_unless (sink_estimate (&s) >= bitrates[b][0] && (b != 0 || sink_estimate (&s) == G_MAXUINT));
+      fail_unless (sink_stat (&s, "packets-sent") > 0);
+      g_object_set (s.sink, "max-delay", GST_MSECOND, "stats-interval", G_MAXUINT64 / 4, "min-bitrate", 1000, NULL);
+      sink_push_frame (&s, 3, 1000);
+      fail_unless (clock () - before < CLOCKS_PER_SEC / 10, "%ld", (long)(clock () - before));
+      sink_close (&s);
+      peer_close (&peer);
+    }
+}
+GST_END_TEST;
+
 /* A wrong SSRC and a stranger's address change nothing and are counted. */
 GST_START_TEST (test_spoofed_feedback)
 {
@@ -1683,6 +1714,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_plain_receiver_reports);
   tcase_add_test (tcase, test_remb_without_path);
   tcase_add_test (tcase, test_absurd_rates_stay_within_limits);
+  tcase_add_test (tcase, test_absurd_properties);
   tcase_add_test (tcase, test_spoofed_feedback);
   tcase_add_test (tcase, test_noise_of_a_stranger);
   tcase_add_test (tcase, test_noise_in_the_receivers_name);
