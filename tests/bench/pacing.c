@@ -10,8 +10,9 @@
 #include <string.h>
 
 #define PORT 45008
+#define FPS 20
 #define SECONDS 5.0
-#define SURPLUS 1.1      /* x the rate is fed, so that pacing alone sets the times */
+#define SURPLUS 1.1      /* x the rate is fed at least, so that pacing alone sets the times */
 #define CREDIT_NS 5.0e6  /* unused slots saved at most (ccpacer.h) */
 #define GRAIN_NS 250.0e3 /* precision of the timer */
 
@@ -23,19 +24,28 @@ by_value (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Against the schedule that the earliest packets show: errors are lateness, as no packet may be early. */
-static void
-errors (const WitnessLog *log, guint first, guint n, gdouble ipi_ns, gdouble *out)
+/* Each packet against the one before: a slot lost to a stall longer than the credit moves all that follow, as the pacer
+   has it, and is told apart. Returns the time lost that way. */
+static gdouble
+errors (const WitnessLog *log, guint first, guint n, gdouble ipi_ns, gdouble *out, guint *stalls)
 {
-  gdouble base = INFINITY;
+  gdouble due = (gdouble)log->times[first], lost = 0;
 
-  for (guint i = 0; i < n; i++) {
-    out[i] = (gdouble)log->times[first + i] - i * ipi_ns;
-    base = MIN (base, out[i]);
+  *stalls = 0;
+  for (guint i = 0; i < n; i++, due += ipi_ns) {
+    gdouble late = (gdouble)log->times[first + i] - due;
+
+    out[i] = fabs (late);
+    if (late > CREDIT_NS || late < -GRAIN_NS / 2) {
+      gdouble shift = late > 0 ? late - CREDIT_NS : late;
+
+      due += shift;
+      lost += shift;
+      *stalls += late > CREDIT_NS;
+    }
   }
-  for (guint i = 0; i < n; i++)
-    out[i] -= base;
   qsort (out, n, sizeof *out, by_value);
+  return lost;
 }
 
 static guint
@@ -60,8 +70,8 @@ allowed_within (gdouble ipi_ns, gdouble span_ns)
 static void
 print_rate (gdouble bitrate)
 {
-  gdouble ipi_ns = WIRE_BYTES * 8 * 1e9 / bitrate, *error;
-  guint packets = (guint)(bitrate * SURPLUS / (WIRE_BYTES * 8) / 50), n, first;
+  gdouble ipi_ns = WIRE_BYTES * 8 * 1e9 / bitrate, lost_ns, span_ns, *error;
+  guint packets = (guint)ceil (bitrate * SURPLUS / (WIRE_BYTES * 8) / FPS), n, first, stalls;
   Witness witness;
   Feed feed;
 
@@ -70,19 +80,20 @@ print_rate (gdouble bitrate)
     g_printerr ("no element tfrcsink: run it by tests/bench/run\n");
     exit (77);
   }
-  feed_run (&feed, packets, 50, SECONDS);
+  feed_run (&feed, packets, FPS, SECONDS);
   feed_close (&feed);
   witness_stop (&witness);
   n = (guint)MIN (witness.log->packets, WITNESS_TIMES);
   first = n / 10;
   n -= first;
   error = g_new (gdouble, n);
-  errors (witness.log, first, n, ipi_ns, error);
-  g_print (
-      "%6.2f Mb/s: late by p50 %4.0f p99 %4.0f max %5.0f us; mean rate %+.3f %%; in 1 ms %u of %u allowed, in 10 ms "
-      "%u of %u; %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " received\n",
-      bitrate / 1e6, error[n / 2] / 1e3, error[n * 99 / 100] / 1e3, error[n - 1] / 1e3,
-      100 * ((n - 1) * ipi_ns / (gdouble)(witness.log->times[first + n - 1] - witness.log->times[first]) - 1),
+  lost_ns = errors (witness.log, first, n, ipi_ns, error, &stalls);
+  span_ns = (gdouble)(witness.log->times[first + n - 1] - witness.log->times[first]);
+  g_print ("%6.2f Mb/s: error p50 %4.0f p99 %5.0f max %5.0f us; %u stalls over 5 ms; mean rate %+.3f %%, between them "
+           "%+.3f %%; in 1 ms %u packets (%u allowed), in 10 ms %u (%u); %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+           " received\n",
+      bitrate / 1e6, error[n / 2] / 1e3, error[n * 99 / 100] / 1e3, error[n - 1] / 1e3, stalls,
+      100 * ((n - 1) * ipi_ns / span_ns - 1), 100 * ((n - 1) * ipi_ns / (span_ns - lost_ns) - 1),
       most_within (witness.log, first, n, 1000000), allowed_within (ipi_ns, 1e6),
       most_within (witness.log, first, n, 10000000), allowed_within (ipi_ns, 1e7), witness.log->packets, feed.pushed);
   g_free (error);
