@@ -33,6 +33,9 @@ public:
   void begin (const std::string &scenario, const std::string &claim);
   /* One line of the table; fails outside [low, high]. published: free text, "-" where there is none. */
   bool check (const std::string &what, double ours, double low, double high, const std::string &published = "-");
+  /* A target we are known to miss, shown as such: fails only outside [worst_low, worst_high]. */
+  bool target (const std::string &what, double ours, double low, double high, double worst_low, double worst_high,
+      const std::string &published = "-");
   /* A line without budget. */
   void note (const std::string &what, double ours, const std::string &published = "-");
   int finish () const; /* prints the sum, returns the exit status */
@@ -42,7 +45,7 @@ private:
       const char *verdict);
   Options opts;
   std::string scenario;
-  unsigned passed = 0, failed = 0;
+  unsigned passed = 0, failed = 0, missed = 0;
 };
 
 /* A CSV file in options.csv_dir, or nowhere. */
