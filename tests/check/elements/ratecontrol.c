@@ -489,6 +489,38 @@ GST_START_TEST (test_min_and_max_are_kept_and_the_bitrate_is_notified)
 }
 GST_END_TEST;
 
+/* Setting vp8enc waits for the frame it codes; the event's thread, which paces packets, must not: the next frame's own
+   thread sets it. */
+GST_START_TEST (test_events_do_not_wait_for_a_frame)
+{
+  GstElementFactory *factory = gst_element_factory_find ("vp8enc");
+  GstElement *encoder;
+  GstHarness *h;
+  guint i;
+  gint bitrate;
+
+  if (factory == NULL) {
+    g_print ("SKIP test_events_do_not_wait_for_a_frame: no element vp8enc\n");
+    return;
+  }
+  gst_object_unref (factory);
+  h = gst_harness_new_parse ("vp8enc name=encoder ! ratecontrol");
+  encoder = gst_bin_get_by_name (GST_BIN (h->element), "encoder");
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=I420,width=64,height=48,framerate=25/1");
+  for (i = 0; i < 2; i++) {
+    gst_harness_push (h, frame (i, 64 * 48 * 3 / 2, TRUE));
+    gst_buffer_unref (gst_harness_pull (h));
+    g_object_get (encoder, "target-bitrate", &bitrate, NULL);
+    fail_unless_equals_int (bitrate, i == 0 ? 300000 : 97000);
+    gst_harness_push_upstream_event (h, rate_event (100000, 0, 0));
+    g_object_get (encoder, "target-bitrate", &bitrate, NULL);
+    fail_unless_equals_int (bitrate, i == 0 ? 300000 : 97000);
+  }
+  gst_object_unref (encoder);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_an_encoder_with_costly_changes_is_changed_seldom)
 {
   Rig r;
@@ -907,6 +939,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_without_an_encoder_or_a_sender);
   tcase_add_test (tc, test_units);
   tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
+  tcase_add_test (tc, test_events_do_not_wait_for_a_frame);
   tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);
   tcase_add_test (tc, test_an_encoder_that_ignores_its_knob_is_reported_once);
   tcase_add_test (tc, test_the_rate_travels_on_upstream);
