@@ -930,6 +930,33 @@ TEST (test_arrival_is_the_sockets_time_stamp)
   fail_unless (first_delay (f, heard, 30 * GST_MSECOND) < 30 * GST_MSECOND);
 }
 
+/* The process stands still for 300 ms, then the RTCP thread wakes before the packets of that time are read from the
+   socket. X_recv is what came, a packet each PERIOD, not what was read so far (nothing). */
+TEST (test_held_up)
+{
+  GstBuffer *waiting[300 * GST_MSECOND / PERIOD];
+  double sent_Bps;
+  guint i;
+
+  stream (f, 100);
+  listen (f, heard);
+  heard->tfrcs = 0;
+  for (i = 0; i < G_N_ELEMENTS (waiting); i++) {
+    gst_test_clock_set_time (f->clock, now_of (f) + PERIOD);
+    waiting[i] = rtp_packet (f, MEDIA, f->seq++);
+  }
+  sent_Bps = (double)gst_buffer_get_size (waiting[0]) * GST_SECOND / PERIOD;
+  advance (f, GST_MSECOND);
+  listen (f, heard);
+  fail_unless_equals_int (heard->tfrcs, 0);
+  for (i = 0; i < G_N_ELEMENTS (waiting); i++)
+    push (f, waiting[i]);
+  advance (f, 30 * GST_MSECOND);
+  listen (f, heard);
+  fail_unless (heard->tfrcs > 0);
+  fail_unless (heard->tfrc.X_recv > 0.85 * sent_Bps, "%g of %g", heard->tfrc.X_recv, sent_Bps);
+}
+
 TEST (test_feedback_goes_where_the_media_comes_from)
 {
   GSocketAddress *address = g_inet_socket_address_new_from_string ("192.0.2.7", 5678);
@@ -1105,6 +1132,7 @@ rtcpavpf_suite (void)
   tcase_add_test (tcase, test_feedback_kinds_can_be_chosen);
   tcase_add_test (tcase, test_extension_id);
   tcase_add_test (tcase, test_arrival_is_the_sockets_time_stamp);
+  tcase_add_test (tcase, test_held_up);
   tcase_add_test (tcase, test_feedback_goes_where_the_media_comes_from);
   tcase_add_test (tcase, test_eos_says_bye);
   tcase_add_test (tcase, test_stopping_says_bye_once);
