@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define ROUNDS 5
+#define ROUNDS 3
 #define SECONDS 2.0
 #define PORT 45004
 #define MOST_PACKETS 120
