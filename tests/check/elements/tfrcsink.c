@@ -334,7 +334,8 @@ GST_START_TEST (test_extension_not_reserved)
 }
 GST_END_TEST;
 
-/* Send times of two packets 50 ms apart differ by that. */
+/* Send times of two packets 100 ms apart differ by that, give or take what a busy machine holds a thread up between
+   reading the clock and taking the packet. */
 GST_START_TEST (test_extension_tells_send_time)
 {
   RtpRttSendts one, two;
@@ -347,12 +348,12 @@ GST_START_TEST (test_extension_tells_send_time)
   before = g_get_monotonic_time ();
   sink_push_frame (&s, 1, 100);
   fail_unless (peer_receive_rtp (&peer, 1000) && find_stamp (peer.data, DEFAULT_ID, &one));
-  g_usleep (50000);
+  g_usleep (100000);
   sink_push_frame (&s, 1, 100);
   fail_unless (peer_receive_rtp (&peer, 1000) && find_stamp (peer.data, DEFAULT_ID, &two));
   after = g_get_monotonic_time ();
   fail_unless (two.sent_at_us - one.sent_at_us >= 50000);
-  fail_unless (two.sent_at_us - one.sent_at_us <= after - before);
+  fail_unless (two.sent_at_us - one.sent_at_us <= after - before + 50000);
   sink_close (&s);
   peer_close (&peer);
 }
@@ -958,8 +959,10 @@ GST_START_TEST (test_key_unit_once_per_interval)
   g_usleep (320000);
   peer_feedback (&peer, &fir);
   fail_unless (sink_wait_stat (&s, "key-unit-requests", 2));
-  g_usleep (20000);
-  sink_last_rate (&s, &info, &key_units);
+  for (i = 0; i < 200 && key_units < 2; i++) {
+    g_usleep (5000);
+    sink_last_rate (&s, &info, &key_units);
+  }
   fail_unless_equals_int (key_units, 2);
   sink_close (&s);
   peer_close (&peer);
@@ -1557,8 +1560,8 @@ GST_START_TEST (test_closed_port)
 }
 GST_END_TEST;
 
-/* 20000 packets at once at 10 kb/s: the streaming thread returns at once, frames go, none is torn on its way through
-   the queue. */
+/* 20000 packets at once at 10 kb/s, 40 minutes: the streaming thread does not wait, frames go, none is torn on its way
+   through the queue. */
 GST_START_TEST (test_overflow_does_not_block)
 {
   gint64 start = g_get_monotonic_time ();
@@ -1571,8 +1574,9 @@ GST_START_TEST (test_overflow_does_not_block)
       10 * GST_SECOND, NULL);
   for (i = 0; i < 400; i++)
     sink_push_frame (&s, 50, 100);
-  fail_unless (g_get_monotonic_time () - start < 3000000);
-  g_usleep (50000);
+  fail_unless (g_get_monotonic_time () - start < 15000000);
+  for (i = 0; i < 200 && sink_stat (&s, "packets-dropped") + sink_stat (&s, "packets-overflowed") <= 1000; i++)
+    g_usleep (5000);
   fail_unless (sink_stat (&s, "packets-dropped") + sink_stat (&s, "packets-overflowed") > 1000);
   sink_close (&s);
   peer_close (&peer);
