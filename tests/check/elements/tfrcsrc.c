@@ -24,8 +24,8 @@ typedef struct {
   GMutex lock;
   guint16 seqs[MAX_SEEN];
   guint32 ssrcs[MAX_SEEN];
-  gint64 times[MAX_SEEN]; /* us */
-  guint seen, others;
+  gint64 times[MAX_SEEN];    /* us */
+  guint seen, others, bytes; /* of payload */
 } Receiver;
 
 static GstPadProbeReturn
@@ -39,6 +39,7 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer user)
     r->others++;
   } else if (r->seen < MAX_SEEN) {
     r->times[r->seen] = g_get_monotonic_time ();
+    r->bytes += gst_rtp_buffer_get_payload_len (&rtp);
     r->ssrcs[r->seen] = gst_rtp_buffer_get_ssrc (&rtp);
     r->seqs[r->seen++] = gst_rtp_buffer_get_seq (&rtp);
     gst_rtp_buffer_unmap (&rtp);
@@ -183,9 +184,9 @@ sender_send (Sender *s, GstBuffer *buffer)
 }
 
 static void
-sender_send_rtp (Sender *s, guint16 seq, guint8 payload_type)
+sender_send_sized (Sender *s, guint16 seq, guint8 payload_type, guint payload_bytes)
 {
-  GstBuffer *buffer = gst_rtp_buffer_new_allocate (PAYLOAD_BYTES, 0, 0);
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (payload_bytes, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   gint64 now = g_get_monotonic_time ();
   RtpRttSendts stamp = {.rtt = 0, .sent_at_us = (guint32)now};
@@ -196,11 +197,17 @@ sender_send_rtp (Sender *s, guint16 seq, guint8 payload_type)
   gst_rtp_buffer_set_seq (&rtp, seq);
   gst_rtp_buffer_set_payload_type (&rtp, payload_type);
   gst_rtp_buffer_set_timestamp (&rtp, s->timestamp_offset + (guint32)(now * 9 / 100));
-  memset (gst_rtp_buffer_get_payload (&rtp), 0x61, PAYLOAD_BYTES);
+  memset (gst_rtp_buffer_get_payload (&rtp), 0x61, payload_bytes);
   rtp_ext_rtt_sendts_write (data, &stamp);
   gst_rtp_buffer_add_extension_onebyte_header (&rtp, 9, data, sizeof data);
   gst_rtp_buffer_unmap (&rtp);
   sender_send (s, buffer);
+}
+
+static void
+sender_send_rtp (Sender *s, guint16 seq, guint8 payload_type)
+{
+  sender_send_sized (s, seq, payload_type, PAYLOAD_BYTES);
 }
 
 static void
@@ -398,6 +405,27 @@ GST_START_TEST (test_losses_do_not_add_up)
   }
   fail_unless (receiver_wait (&r, 294, 3000));
   fail_unless (r.times[293] - sent < 250000, "%" G_GINT64_FORMAT " us", r.times[293] - sent);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_smallest_and_largest_packets)
+{
+  Receiver r;
+  Sender s;
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  for (i = 0; i < 30; i++) {
+    g_socket_send_to (s.socket, s.to, "\x80", i % 2, NULL, NULL);
+    sender_send_sized (&s, (guint16)i, 96, i % 3 == 0 ? 65000 : 1);
+    g_usleep (5000);
+  }
+  fail_unless (receiver_wait (&r, 30, 3000), "%u", receiver_seen (&r));
+  fail_unless (r.bytes == 10 * 65000 + 20, "%u", r.bytes);
   receiver_close (&r);
   sender_close (&s);
 }
@@ -884,6 +912,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_rtcp_does_not_travel_on);
   tcase_add_test (tcase, test_order);
   tcase_add_test (tcase, test_losses_do_not_add_up);
+  tcase_add_test (tcase, test_smallest_and_largest_packets);
   tcase_add_test (tcase, test_any_payload_type);
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_latency);
