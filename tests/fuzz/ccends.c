@@ -185,7 +185,7 @@ set_limits (Ends *e, unsigned how)
 static void
 operate (Ends *e, FuzzInput *in)
 {
-  unsigned op = fuzz_take (in, 1) % 16, arg;
+  unsigned op = fuzz_take (in, 1) % 17, arg;
 
   switch (op) {
   case 0:
@@ -231,6 +231,10 @@ operate (Ends *e, FuzzInput *in)
     break;
   case 14:
     arrive_anything (e, in);
+    break;
+  case 15:
+    arg = fuzz_take (in, 1);
+    cc_sender_on_receiver_report (&e->sender, arg / 256.0, fuzz_take (in, 2) * CC_MSECOND, e->now);
     break;
   default:
     e->ce = !e->ce;
