@@ -672,8 +672,8 @@ install_endpoint_properties (GObjectClass *gobject)
           "UDP socket to use instead of an own one; it is read from as well and never closed. Reads as the one in use",
           G_TYPE_SOCKET, FIXED));
   g_object_class_install_property (gobject, PROP_DSCP,
-      g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: the system's)", -1, 63,
-          DEFAULT_DSCP, LIVE));
+      g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
+          63, DEFAULT_DSCP, LIVE));
   g_object_class_install_property (gobject, PROP_EXTENSION_ID,
       g_param_spec_uint ("extension-id", "Extension id",
           "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,
