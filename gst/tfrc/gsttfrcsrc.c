@@ -39,6 +39,7 @@ enum {
   PROP_PAYLOAD,
   PROP_LATENCY,
   PROP_BANDWIDTH,
+  PROP_REDUCED_SIZE,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
@@ -368,12 +369,19 @@ set_child_property (GstElement *child, const gchar *name, const GValue *value)
     g_object_set_property (G_OBJECT (child), name, value);
 }
 
+/* Those that are rtcpavpf's own. */
+static gboolean
+is_feedback_property (guint id)
+{
+  return id == PROP_BANDWIDTH || id == PROP_REDUCED_SIZE || id == PROP_STATS_INTERVAL;
+}
+
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstTfrcSrc *self = GST_TFRC_SRC (object);
 
-  if (id == PROP_BANDWIDTH || id == PROP_STATS_INTERVAL) {
+  if (is_feedback_property (id)) {
     set_child_property (self->rtcpavpf, pspec->name, value);
     return;
   }
@@ -433,7 +441,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_take_boxed (value, take_stats (self));
     return;
   }
-  if (id == PROP_BANDWIDTH || id == PROP_STATS_INTERVAL) {
+  if (is_feedback_property (id)) {
     if (self->rtcpavpf != NULL)
       g_object_get_property (G_OBJECT (self->rtcpavpf), pspec->name, value);
     return;
@@ -531,6 +539,11 @@ install_properties (GObjectClass *klass)
           "Session bandwidth in bit/s, of which RTCP takes 5 %, but never more than 500 kbit/s; 0: the rate that is "
           "received, 500 kbit/s at least",
           0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (klass, PROP_REDUCED_SIZE,
+      g_param_spec_boolean ("reduced-size", "Reduced size",
+          "Send early feedback without receiver report and name (RFC 5506); FALSE for senders that insist on them, as "
+          "Farstream's",
+          TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Those of rtcpavpf, feedback that could not be sent, and those of the jitter buffer", GST_TYPE_STRUCTURE,
