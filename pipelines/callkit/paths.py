@@ -2,6 +2,7 @@
 """Where things are, and the environment in which GStreamer finds the plug-ins as built."""
 import os
 import pathlib
+import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", TOP / "build")).resolve()
@@ -25,3 +26,9 @@ def environment():
     env["PYTHONPATH"] = str(TOP / "pipelines")
     env["PYTHONDONTWRITEBYTECODE"] = "1"
     return env
+
+
+def require_build():
+    """Sets up what is missing, so that every program here can be somebody's first."""
+    if not BOTTLENECK.exists() or not all(path.is_dir() for path in PLUGINS):
+        subprocess.run([str(TOP / "pipelines/setup")], env=dict(os.environ, BUILD_DIR=str(BUILD)), check=True)

@@ -143,6 +143,7 @@ class Session:
     def run(self):
         """Runs until the end, Ctrl-C or SIGTERM; the processes have sessions of their own, so that they end in order.
         Returns the summary; None where there was no bottleneck to measure."""
+        paths.require_build()
         s = self.settings()
         (self.folder / "call.json").write_text(json.dumps(s, indent=1))
         processes, net = [], None
