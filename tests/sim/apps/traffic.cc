@@ -43,6 +43,7 @@ add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
   Config::SetDefault ("ns3::TcpSocket::SegmentSize", UintegerValue (spec.segment_bytes));
   Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (spec.buffer_bytes));
   Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (spec.buffer_bytes));
+  Config::SetDefault ("ns3::TcpSocket::InitialCwnd", UintegerValue (spec.initial_segments));
   Config::SetDefault ("ns3::TcpSocket::DelAckCount", UintegerValue (spec.delayed_acks));
   Config::SetDefault ("ns3::TcpSocket::DelAckTimeout", TimeValue (Seconds (spec.delayed_ack_s)));
   Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (Seconds (min_rto_s)));

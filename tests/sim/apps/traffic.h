@@ -23,7 +23,8 @@ struct TcpSpec {
   /* What today's systems use; RFC 6298 says 1 s, RFC 1122 at most 0.5 s. */
   double min_rto_s = 0.2, delayed_ack_s = 0.040;
   unsigned delayed_acks = 2;
-  uint64_t max_bytes = 0; /* 0: no end */
+  unsigned initial_segments = 10; /* RFC 6928 */
+  uint64_t max_bytes = 0;         /* 0: no end */
 };
 
 /* Call before Simulator::Run (). SACK is on. All flows of a run share the sizes and timers of the last call. */
