@@ -530,7 +530,8 @@ limited_source (double min_window_s)
 
 /* X is twice the largest X_recv of a data-limited flow's past (RFC 5348 4.3, Maximize), and X_recv is a mean over one
    R, three frames here: the largest three frames in a row, not the mean. So "at most twice what was sent" holds over
-   the window X_recv is taken over, and over a second where the receiver measures over a second. */
+   the window X_recv is taken over, and over a second where the receiver measures over a second
+   (0.5 % for the 5 ms by which the windows here are apart). */
 static void
 limited_by_data (Report &report)
 {
