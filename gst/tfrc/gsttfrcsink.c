@@ -20,6 +20,7 @@
 #include "gstccextension.h"
 
 GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
+#define OLD_FRAMES 30 /* in a row are the pipeline's doing, not a moment's */
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
 #define DEFAULT_HOST "localhost"
@@ -233,6 +234,7 @@ buffer_age (GstTfrcSink *self, GstBuffer *buffer)
   return MIN (now - base - running, MAX_AGE);
 }
 
+/* Once a run of them. */
 static void
 warn_old (GstTfrcSink *self, GstClockTime age)
 {
@@ -241,9 +243,9 @@ warn_old (GstTfrcSink *self, GstClockTime age)
   GST_OBJECT_LOCK (self);
   max_delay = self->settings.max_delay;
   GST_OBJECT_UNLOCK (self);
-  if (age <= max_delay || self->warned_old)
+  self->old_frames = age > max_delay ? self->old_frames + 1 : 0;
+  if (self->old_frames != OLD_FRAMES)
     return;
-  self->warned_old = TRUE;
   GST_WARNING_OBJECT (self,
       "frames are %" GST_TIME_FORMAT " old when they arrive, more than max-delay: use an encoder without lookahead "
       "(x264enc tune=zerolatency), sync=false, or a longer max-delay",
@@ -425,7 +427,8 @@ start_sending (GstTfrcSink *self)
   socket = g_object_ref (self->socket);
   to = self->to;
   GST_OBJECT_UNLOCK (self);
-  self->has_frame = self->warned_old = FALSE;
+  self->has_frame = FALSE;
+  self->old_frames = 0;
   ok = gst_tfrc_transmit_start (&self->transmit, socket, &to, &settings, &error);
   if (!ok)
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,

@@ -38,7 +38,7 @@ struct _GstTfrcSink {
   gboolean has_frame, frame_is_key;
   guint32 frame;
   CcTime captured_at;
-  gboolean warned_old;
+  guint old_frames; /* in a row */
 };
 
 GST_ELEMENT_REGISTER_DECLARE (tfrcsink);
