@@ -20,7 +20,6 @@
 #include "gstccextension.h"
 
 GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
-#define OLD_FRAMES 30 /* in a row are the pipeline's doing, not a moment's */
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
 #define DEFAULT_HOST "localhost"
@@ -33,6 +32,7 @@ GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define DEFAULT_CLOCK_RATE 90000
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 #define MAX_AGE (2 * GST_SECOND)
+#define OLD_FRAMES 30     /* in a row are the pipeline's doing, not a moment's */
 #define KEY_UNIT_BYTES 64 /* of the payload, enough to tell a key unit */
 
 enum {
