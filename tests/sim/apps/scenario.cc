@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "scenario.h"
 #include "dumbbell.h"
+#include <cmath>
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -21,8 +22,50 @@ format (const char *pattern, ...)
   return text;
 }
 
+static FILE *
+open_in (const std::string &directory, const std::string &name)
+{
+  FILE *file;
+
+  mkdir (directory.c_str (), 0777);
+  file = fopen ((directory + "/" + name).c_str (), "w");
+  if (!file) {
+    perror (directory.c_str ());
+    exit (2);
+  }
+  return file;
+}
+
+static std::string
+json_string (const std::string &text)
+{
+  std::string out = "\"";
+
+  for (char c : text) {
+    if (c == '"' || c == '\\')
+      out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
 Report::Report (const Options &options) : opts (options)
 {
+}
+
+Report::~Report ()
+{
+  close_table ();
+}
+
+void
+Report::close_table ()
+{
+  if (!table)
+    return;
+  fputs ("\n]}\n", table);
+  fclose (table);
+  table = nullptr;
 }
 
 const Options &
@@ -34,7 +77,12 @@ Report::options () const
 void
 Report::begin (const std::string &name, const std::string &claim)
 {
-  scenario = name;
+  close_table ();
+  if (opts.tables) {
+    table = open_in (opts.csv_dir, name + ".json");
+    fprintf (table, "{\"title\": %s, \"rows\": [", json_string (claim).c_str ());
+    separator = "";
+  }
   printf ("\n%s: %s\n", name.c_str (), claim.c_str ());
   printf ("  %-46s %12s %18s %22s\n", "", "ours", "budget", "published");
 }
@@ -45,6 +93,17 @@ Report::line (
 {
   printf ("  %-46s %12.5g %18s %22s  %s\n", what.c_str (), ours, budget.c_str (), published.c_str (), verdict);
   fflush (stdout);
+  if (!table)
+    return;
+  fprintf (table,
+      "%s\n  {\"what\": %s, \"published\": %s, \"ours\": %s, \"budget\": %s, \"ok\": %s, \"verdict\": \"%s\"}",
+      separator, json_string (what).c_str (), json_string (published).c_str (),
+      std::isfinite (ours) ? format ("%.6g", ours).c_str () : "null", json_string (budget).c_str (),
+      !*verdict                 ? "null"
+      : !strcmp (verdict, "ok") ? "true"
+                                : "false",
+      verdict);
+  separator = ",";
 }
 
 bool
@@ -89,12 +148,7 @@ Csv::Csv (const Options &options, const std::string &name, const std::string &he
 {
   if (options.csv_dir.empty ())
     return;
-  mkdir (options.csv_dir.c_str (), 0777);
-  file = fopen ((options.csv_dir + "/" + name + ".csv").c_str (), "w");
-  if (!file) {
-    perror (options.csv_dir.c_str ());
-    exit (2);
-  }
+  file = open_in (options.csv_dir, name + ".csv");
   fprintf (file, "%s\n", header.c_str ());
 }
 
@@ -119,7 +173,7 @@ Csv::row (const std::vector<double> &values, const std::string &label)
 static int
 usage (const char *program)
 {
-  fprintf (stderr, "usage: %s [--quick] [--seed N] [--csv DIR] [--list] [NAME-PREFIX...]\n", program);
+  fprintf (stderr, "usage: %s [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME-PREFIX...]\n", program);
   return 2;
 }
 
@@ -149,7 +203,10 @@ run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
       options.seed = strtoull (argv[++i], nullptr, 10);
     else if (!strcmp (argv[i], "--csv") && value)
       options.csv_dir = argv[++i];
-    else if (argv[i][0] == '-')
+    else if (!strcmp (argv[i], "--out") && value) {
+      options.csv_dir = argv[++i];
+      options.tables = true;
+    } else if (argv[i][0] == '-')
       return usage (argv[0]);
     else
       prefixes.push_back (argv[i]);

@@ -2,8 +2,11 @@
 /* What every scenario program shares: a list of scenarios with a claim each, a table of checks with the published
    figure beside ours, CSV files, options and the exit status.
 
-     program [--quick] [--seed N] [--csv DIR] [--list] [NAME-PREFIX...]
+     program [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME-PREFIX...]
 
+   --out writes the series like --csv and each scenario's table beside them, SCENARIO.json:
+     {"title": claim, "rows": [{"what", "published", "ours", "budget", "ok": true, false or null without budget,
+      "verdict": "ok", "MISSED, known", "FAIL" or ""}]}
    --quick runs the short variant of each scenario and asserts only what holds in it. Exit status: 0 all checks passed,
    1 a check failed, 2 wrong usage. */
 #ifndef SIM_SCENARIO_H
@@ -22,12 +25,16 @@ struct Options {
   bool quick = false;
   uint64_t seed = 1;
   std::string csv_dir; /* empty: none written */
+  bool tables = false; /* SCENARIO.json too */
 };
 
 class Report
 {
 public:
   explicit Report (const Options &options);
+  ~Report ();
+  Report (const Report &) = delete;
+  Report &operator= (const Report &) = delete;
   const Options &options () const;
 
   void begin (const std::string &scenario, const std::string &claim);
@@ -43,8 +50,10 @@ public:
 private:
   void line (const std::string &what, double ours, const std::string &budget, const std::string &published,
       const char *verdict);
+  void close_table ();
   Options opts;
-  std::string scenario;
+  FILE *table = nullptr;
+  const char *separator = "";
   unsigned passed = 0, failed = 0, missed = 0;
 };
 
