@@ -79,7 +79,7 @@ Report::begin (const std::string &name, const std::string &claim)
 {
   close_table ();
   if (opts.tables) {
-    table = open_in (opts.csv_dir, name + ".json");
+    table = open_in (opts.csv_dir, opts.program + "-" + name + ".json");
     fprintf (table, "{\"title\": %s, \"rows\": [", json_string (claim).c_str ());
     separator = "";
   }
@@ -170,6 +170,15 @@ Csv::row (const std::vector<double> &values, const std::string &label)
   fputc ('\n', file);
 }
 
+/* "sim-burst" in any directory is "burst". */
+static std::string
+program_name (const std::string &path)
+{
+  std::string name = path.substr (path.rfind ('/') + 1);
+
+  return name.compare (0, 4, "sim-") == 0 ? name.substr (4) : name;
+}
+
 static int
 usage (const char *program)
 {
@@ -193,6 +202,7 @@ run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
   std::vector<std::string> prefixes;
   bool list = false;
 
+  options.program = program_name (argv[0]);
   for (int i = 1; i < argc; i++) {
     bool value = i + 1 < argc;
     if (!strcmp (argv[i], "--quick"))

@@ -4,7 +4,7 @@
 
      program [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME-PREFIX...]
 
-   --out writes the series like --csv and each scenario's table beside them, SCENARIO.json:
+   --out writes the series like --csv and each scenario's table beside them, PROGRAM-SCENARIO.json:
      {"title": claim, "rows": [{"what", "published", "ours", "budget", "ok": true, false or null without budget,
       "verdict": "ok", "MISSED, known", "FAIL" or ""}]}
    --quick runs the short variant of each scenario and asserts only what holds in it. Exit status: 0 all checks passed,
@@ -22,10 +22,11 @@ namespace sim
 {
 
 struct Options {
+  std::string program;
   bool quick = false;
   uint64_t seed = 1;
   std::string csv_dir; /* empty: none written */
-  bool tables = false; /* SCENARIO.json too */
+  bool tables = false; /* PROGRAM-SCENARIO.json too */
 };
 
 class Report
