@@ -22,32 +22,6 @@
 
 GST_DEBUG_CATEGORY (rtcpavpf_debug);
 
-#define DEFAULT_BANDWIDTH 0
-#define DEFAULT_FEEDBACK (AVPF_FEEDBACK_TFRC | AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH)
-#define DEFAULT_REDUCED_SIZE FALSE
-#define DEFAULT_EXTENSION_ID 0
-#define DEFAULT_AUTO_PLI TRUE
-#define DEFAULT_PLI_INTERVAL (500 * GST_MSECOND)
-#define DEFAULT_REPORT_INTERVAL GST_SECOND
-#define DEFAULT_USE_TIMESTAMPS TRUE
-#define DEFAULT_STATS_INTERVAL 0
-#define MIN_STATS_INTERVAL (10 * GST_MSECOND)
-
-enum {
-  PROP_0,
-  PROP_BANDWIDTH,
-  PROP_FEEDBACK,
-  PROP_REDUCED_SIZE,
-  PROP_EXTENSION_ID,
-  PROP_AUTO_PLI,
-  PROP_PLI_INTERVAL,
-  PROP_REPORT_INTERVAL,
-  PROP_USE_TIMESTAMPS,
-  PROP_SSRC,
-  PROP_STATS,
-  PROP_STATS_INTERVAL
-};
-
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
 static GstStaticPadTemplate src_template =
@@ -61,20 +35,6 @@ static GstStaticPadTemplate rtcp_src_template =
 G_DEFINE_TYPE_WITH_CODE (GstRtcpAvpf, gst_rtcp_avpf, GST_TYPE_ELEMENT,
     GST_DEBUG_CATEGORY_INIT (rtcpavpf_debug, "rtcpavpf", 0, "RTCP feedback of an RTP receiver"))
 GST_ELEMENT_REGISTER_DEFINE (rtcpavpf, "rtcpavpf", GST_RANK_NONE, GST_TYPE_RTCP_AVPF)
-
-GType
-gst_rtcp_avpf_feedback_get_type (void)
-{
-  static const GFlagsValue values[] = {
-      {AVPF_FEEDBACK_TFRC, "TFRC reports, once per round trip and at once on a new loss event", "tfrc"},
-      {AVPF_FEEDBACK_REMB, "Path rate as REMB, which common senders obey", "remb"},
-      {AVPF_FEEDBACK_PATH, "Path rate, capacity and queueing delay", "path"}, {0, NULL, NULL}};
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstRtcpAvpfFeedback", values));
-  return type;
-}
 
 /* ---- pads ---- */
 
@@ -114,6 +74,7 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   g_mutex_lock (&self->lock);
   keep = gst_rtcp_avpf_receive (self, buffer, running, now);
   g_mutex_unlock (&self->lock);
+  gst_rtcp_avpf_deliver (self);
   if (keep)
     return gst_pad_push (self->srcpad, buffer);
   gst_buffer_unref (buffer);
@@ -146,6 +107,7 @@ chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   g_mutex_lock (&self->lock);
   gst_buffer_list_foreach (list, on_list_buffer, &context);
   g_mutex_unlock (&self->lock);
+  gst_rtcp_avpf_deliver (self);
   if (gst_buffer_list_length (list) > 0)
     return gst_pad_push_list (self->srcpad, list);
   gst_buffer_list_unref (list);
@@ -159,8 +121,9 @@ rtcp_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstClockTime now = gst_rtcp_avpf_now (self), running = running_time_now (self, now);
 
   g_mutex_lock (&self->lock);
-  gst_rtcp_avpf_receive_rtcp (self, buffer, running, now);
+  gst_rtcp_avpf_receive_rtcp (self, buffer, gst_rtcp_avpf_buffer_age (self, buffer, running), now);
   g_mutex_unlock (&self->lock);
+  gst_rtcp_avpf_deliver (self);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
 }
@@ -193,9 +156,9 @@ reset (GstRtcpAvpf *self)
 {
   avpf_source_table_clear (&self->table);
   self->table.evicted = self->table.refused = self->table.byes = self->table.timeouts = 0;
-  self->timing_runs = self->eos = self->bye_sent = self->rtcp_started = FALSE;
+  self->eos = self->bye_sent = self->rtcp_started = FALSE;
   self->behind_since = GST_CLOCK_TIME_NONE;
-  self->ssrc = g_random_int ();
+  avpf_local_table_init (&self->locals, g_random_int ());
   self->collided_at = GST_CLOCK_TIME_NONE;
   self->receive_bps = 0;
   self->wire_bytes = 0;
@@ -335,100 +298,13 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstRtcpAvpf *self = GST_RTCP_AVPF (object);
-
-  g_mutex_lock (&self->lock);
-  switch (id) {
-  case PROP_BANDWIDTH:
-    self->bandwidth = g_value_get_uint (value);
-    break;
-  case PROP_FEEDBACK:
-    self->feedback = (AvpfFeedback)g_value_get_flags (value);
-    break;
-  case PROP_REDUCED_SIZE:
-    self->reduced_size = g_value_get_boolean (value);
-    break;
-  case PROP_EXTENSION_ID:
-    self->extension_id = g_value_get_uint (value);
-    break;
-  case PROP_AUTO_PLI:
-    self->auto_pli = g_value_get_boolean (value);
-    break;
-  case PROP_PLI_INTERVAL:
-    self->pli_interval = g_value_get_uint64 (value);
-    break;
-  case PROP_REPORT_INTERVAL:
-    self->report_interval = g_value_get_uint64 (value);
-    break;
-  case PROP_USE_TIMESTAMPS:
-    self->use_timestamps = g_value_get_boolean (value);
-    break;
-  case PROP_STATS_INTERVAL:
-    self->stats_interval = g_value_get_uint64 (value);
-    if (self->stats_interval != 0)
-      self->stats_interval = MAX (self->stats_interval, MIN_STATS_INTERVAL);
-    gst_rtcp_avpf_wake_before (self, 0);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  g_mutex_unlock (&self->lock);
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstRtcpAvpf *self = GST_RTCP_AVPF (object);
-
-  g_mutex_lock (&self->lock);
-  switch (id) {
-  case PROP_BANDWIDTH:
-    g_value_set_uint (value, self->bandwidth);
-    break;
-  case PROP_FEEDBACK:
-    g_value_set_flags (value, self->feedback);
-    break;
-  case PROP_REDUCED_SIZE:
-    g_value_set_boolean (value, self->reduced_size);
-    break;
-  case PROP_EXTENSION_ID:
-    g_value_set_uint (value, self->extension_id);
-    break;
-  case PROP_AUTO_PLI:
-    g_value_set_boolean (value, self->auto_pli);
-    break;
-  case PROP_PLI_INTERVAL:
-    g_value_set_uint64 (value, self->pli_interval);
-    break;
-  case PROP_REPORT_INTERVAL:
-    g_value_set_uint64 (value, self->report_interval);
-    break;
-  case PROP_USE_TIMESTAMPS:
-    g_value_set_boolean (value, self->use_timestamps);
-    break;
-  case PROP_SSRC:
-    g_value_set_uint (value, self->ssrc);
-    break;
-  case PROP_STATS:
-    g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
-    break;
-  case PROP_STATS_INTERVAL:
-    g_value_set_uint64 (value, self->stats_interval);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
-  g_mutex_unlock (&self->lock);
-}
-
-static void
 finalize (GObject *object)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
 
   avpf_source_table_clear (&self->table);
+  gst_rtcp_avpf_outbox_clear (self);
+  gst_rtcp_avpf_settings_clear (&self->settings);
   gst_object_unref (self->system_clock);
   g_free (self->cname);
   g_mutex_clear (&self->lock);
@@ -441,15 +317,8 @@ gst_rtcp_avpf_init (GstRtcpAvpf *self)
   g_mutex_init (&self->lock);
   self->system_clock = gst_system_clock_obtain ();
   self->cname = gst_cc_rtcp_new_cname ();
-  self->bandwidth = DEFAULT_BANDWIDTH;
-  self->feedback = DEFAULT_FEEDBACK;
-  self->reduced_size = DEFAULT_REDUCED_SIZE;
-  self->extension_id = DEFAULT_EXTENSION_ID;
-  self->auto_pli = DEFAULT_AUTO_PLI;
-  self->pli_interval = DEFAULT_PLI_INTERVAL;
-  self->report_interval = DEFAULT_REPORT_INTERVAL;
-  self->use_timestamps = DEFAULT_USE_TIMESTAMPS;
-  self->stats_interval = DEFAULT_STATS_INTERVAL;
+  gst_rtcp_avpf_outbox_init (self);
+  gst_rtcp_avpf_settings_init (&self->settings);
   reset (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
@@ -481,73 +350,15 @@ gst_rtcp_avpf_init (GstRtcpAvpf *self)
 }
 
 static void
-install_properties (GObjectClass *klass)
-{
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
-  g_object_class_install_property (klass, PROP_BANDWIDTH,
-      g_param_spec_uint ("bandwidth", "Bandwidth",
-          "Session bandwidth in bit/s, of which RTCP takes 5 %, but never more than 500 kbit/s; 0: the rate that is "
-          "received, 500 kbit/s at least",
-          0, G_MAXUINT, DEFAULT_BANDWIDTH, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_FEEDBACK,
-      g_param_spec_flags ("feedback", "Feedback",
-          "What to report to senders that stamp their packets with the send time, besides receiver reports",
-          GST_TYPE_RTCP_AVPF_FEEDBACK, DEFAULT_FEEDBACK, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_REDUCED_SIZE,
-      g_param_spec_boolean ("reduced-size", "Reduced size",
-          "Send early feedback without receiver report and name (RFC 5506); the sender has to agree",
-          DEFAULT_REDUCED_SIZE, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_EXTENSION_ID,
-      g_param_spec_uint ("extension-id", "Extension id",
-          "Header extension id of " RTP_EXT_RTT_SENDTS_URI
-          " where caps have no extmap for it; 0: find it by its size, trying 9 first",
-          0, 255, DEFAULT_EXTENSION_ID, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_AUTO_PLI,
-      g_param_spec_boolean ("auto-pli", "Automatic PLI",
-          "Ask for a key unit on loss of video packets and when joining between two of them, without a decoder's "
-          "request",
-          DEFAULT_AUTO_PLI, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_PLI_INTERVAL,
-      g_param_spec_uint64 ("pli-interval", "PLI interval",
-          "Least time between two key unit requests to a source in ns (and never below two round trips)", 0,
-          3600 * GST_SECOND, DEFAULT_PLI_INTERVAL, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_REPORT_INTERVAL,
-      g_param_spec_uint64 ("report-interval", "Report interval",
-          "Least mean time between regular RTCP packets that carry no feedback in ns (trr-int of RFC 4585); 0: as "
-          "often as "
-          "the bandwidth allows",
-          0, G_MAXINT64, DEFAULT_REPORT_INTERVAL, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_USE_TIMESTAMPS,
-      g_param_spec_boolean ("use-timestamps", "Use timestamps",
-          "Take the arrival time from the buffer's DTS (udpsrc socket-timestamp=realtime puts the kernel's there); "
-          "FALSE: "
-          "the time the buffer gets here",
-          DEFAULT_USE_TIMESTAMPS, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_SSRC,
-      g_param_spec_uint ("ssrc", "SSRC", "SSRC of the RTCP sent; new at every start", 0, G_MAXUINT, 0,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed ("stats", "Statistics",
-          "State of timing and reception; times in ns, rates in bit/s, x-recv in bytes/s", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
-  g_object_class_install_property (klass, PROP_STATS_INTERVAL,
-      g_param_spec_uint64 ("stats-interval", "Statistics interval",
-          "Post stats as an element message every so many ns, 10 ms at least; 0: never", 0, G_MAXINT64,
-          DEFAULT_STATS_INTERVAL, flags | GST_PARAM_MUTABLE_PLAYING));
-}
-
-static void
 gst_rtcp_avpf_class_init (GstRtcpAvpfClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
-  object_class->set_property = set_property;
-  object_class->get_property = get_property;
   object_class->finalize = finalize;
   element_class->change_state = change_state;
-  install_properties (object_class);
+  gst_rtcp_avpf_install_properties (object_class);
+  gst_rtcp_avpf_install_signals (G_TYPE_FROM_CLASS (klass));
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

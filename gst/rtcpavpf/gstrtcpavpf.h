@@ -3,7 +3,9 @@
 #define GST_RTCP_AVPF_H
 
 #include <gst/gst.h>
+#include <gst/rtp/rtp.h>
 
+#include "avpflocal.h"
 #include "avpfpacket.h"
 #include "avpftiming.h"
 #include "rtpkeyunit.h"
@@ -16,6 +18,14 @@ G_DECLARE_FINAL_TYPE (GstRtcpAvpf, gst_rtcp_avpf, GST, RTCP_AVPF, GstElement)
 #define GST_TYPE_RTCP_AVPF_FEEDBACK (gst_rtcp_avpf_feedback_get_type ())
 GType gst_rtcp_avpf_feedback_get_type (void);
 
+/* The properties as they were set. */
+typedef struct {
+  guint bandwidth, extension_id;
+  AvpfFeedback feedback;
+  gboolean reduced_size, auto_pli, use_timestamps;
+  GstClockTime pli_interval, trr_int, stats_interval;
+} GstRtcpAvpfSettings;
+
 struct _GstRtcpAvpf {
   GstElement parent;
 
@@ -23,21 +33,16 @@ struct _GstRtcpAvpf {
   GstClock *system_clock;
 
   GMutex lock; /* all below; never held while pushing, posting or notifying */
+  GQueue outbox;
   GstClockID wait_id;
   GstClockTime wait_until;
   GstClockTime behind_since; /* what arrived waits in the socket, as this process was held up; NONE: no */
   gboolean flushing, eos, bye_sent, rtcp_started;
+  GstRtcpAvpfSettings settings;
 
-  guint bandwidth, extension_id;
-  AvpfFeedback feedback;
-  gboolean reduced_size, auto_pli, use_timestamps;
-  GstClockTime pli_interval, report_interval, stats_interval;
-
-  guint32 ssrc;
+  AvpfLocalTable locals;
   GstClockTime collided_at; /* GST_CLOCK_TIME_NONE: never */
   gchar *cname;
-  gboolean timing_runs; /* from the first valid source on: before, nobody is there to be told */
-  AvpfTiming timing;
   AvpfSourceTable table;
 
   GstSegment segment;

@@ -10,19 +10,18 @@
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/gstrtpbuffer.h>
 
-#define COLLISION_INTERVAL (10 * GST_SECOND)
 #define LONGEST_AGE (10 * GST_SECOND) /* a timestamp further back is no arrival time */
 #define ALIVE (500 * GST_MSECOND)
 #define ONE_BYTE_IDS 14
 #define RTP_HEADER_BYTES 12
 
 /* How long ago the buffer arrived: the socket's time stamp travels as DTS, a running time. */
-static GstClockTime
-buffer_age (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now)
+GstClockTime
+gst_rtcp_avpf_buffer_age (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now)
 {
   GstClockTime arrived;
 
-  if (!self->use_timestamps || !GST_CLOCK_TIME_IS_VALID (running_now) || !GST_BUFFER_DTS_IS_VALID (buffer) ||
+  if (!self->settings.use_timestamps || !GST_CLOCK_TIME_IS_VALID (running_now) || !GST_BUFFER_DTS_IS_VALID (buffer) ||
       self->segment.format != GST_FORMAT_TIME)
     return 0;
   arrived = gst_segment_to_running_time (&self->segment, GST_FORMAT_TIME, GST_BUFFER_DTS (buffer));
@@ -31,8 +30,8 @@ buffer_age (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now)
   return running_now - arrived;
 }
 
-static AvpfSource *
-source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now)
+AvpfSource *
+gst_rtcp_avpf_source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now)
 {
   AvpfSource *known = avpf_source_table_find (&self->table, ssrc);
   AvpfSourceParams params = {.clock_rate = self->clock_rate};
@@ -44,27 +43,10 @@ source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTim
   if (address != NULL && g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
     params.cc.overhead_bytes = RTCP_AVPF_IPV6_UDP_BYTES;
   key_request_params_init (&params.key);
-  params.key.min_interval = self->pli_interval;
+  params.key.min_interval = self->settings.pli_interval;
   params.key.repeat = rtp_codec_tells_key_units (self->codec);
   gst_rtcp_avpf_wake_before (self, now + GST_SECOND);
   return avpf_source_table_add (&self->table, ssrc, &params, now);
-}
-
-/* Not at every packet: whoever repeats this number could keep this end without a lasting name. */
-static void
-on_collision (GstRtcpAvpf *self, GstClockTime now)
-{
-  guint32 ssrc;
-
-  self->collisions++;
-  if (GST_CLOCK_TIME_IS_VALID (self->collided_at) && now < self->collided_at + COLLISION_INTERVAL)
-    return;
-  do
-    ssrc = g_random_int ();
-  while (avpf_source_table_find (&self->table, ssrc) != NULL || ssrc == self->ssrc);
-  GST_INFO_OBJECT (self, "somebody else has SSRC %08x, using %08x", self->ssrc, ssrc);
-  self->ssrc = ssrc;
-  self->collided_at = now;
 }
 
 static gboolean
@@ -82,7 +64,7 @@ read_stamp (GstRtcpAvpf *self, GstRTPBuffer *rtp, RtpRttSendts *stamp)
 {
   guint16 profile;
   gpointer data;
-  guint words, id = self->caps_extension_id != 0 ? self->caps_extension_id : self->extension_id;
+  guint words, id = self->caps_extension_id != 0 ? self->caps_extension_id : self->settings.extension_id;
 
   if (!gst_rtp_buffer_get_extension_data (rtp, &profile, &data, &words))
     return FALSE;
@@ -109,7 +91,7 @@ on_first_valid (GstRtcpAvpf *self, AvpfSource *s)
   s->valid = TRUE;
   if (s->first_is_key)
     key_request_on_key_unit (&s->key, rtp_reception_highest (&s->reception) - 1);
-  else if (self->auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
+  else if (self->settings.auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
     key_request_want (&s->key, false);
 }
 
@@ -149,7 +131,7 @@ on_restart (GstRtcpAvpf *self, AvpfSource *s)
 {
   GST_INFO_OBJECT (self, "source %08x started over", s->ssrc);
   s->key.has_key = FALSE;
-  if (self->auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
+  if (self->settings.auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
     key_request_want (&s->key, false);
 }
 
@@ -190,12 +172,12 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
   if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_DUPLICATE)
     return TRUE;
   s->last_rtp = now;
-  if (joins || !self->timing_runs)
+  if (joins || !gst_rtcp_avpf_timing_runs (self))
     gst_rtcp_avpf_update_members (self, now);
   s->bytes += gst_rtp_buffer_get_packet_len (rtp);
   self->wire_bytes += gst_rtp_buffer_get_packet_len (rtp) + s->cc.params.overhead_bytes;
   wanted = feed_controller (self, s, rtp, arrived_at);
-  if (s->reception.loss && self->auto_pli && self->is_video && self->codec != RTP_CODEC_INTRA)
+  if (s->reception.loss && self->settings.auto_pli && self->is_video && self->codec != RTP_CODEC_INTRA)
     key_request_on_loss (&s->key, s->reception.lost_seq);
   if (wanted || key_request_next_timeout (&s->key) <= now)
     gst_rtcp_avpf_request_feedback (self, now);
@@ -215,11 +197,11 @@ on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now
   if (gst_buffer_get_size (buffer) < RTP_HEADER_BYTES || !gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
     return FALSE;
   ssrc = gst_rtp_buffer_get_ssrc (&rtp);
-  if (ssrc == self->ssrc)
-    on_collision (self, now);
+  if (avpf_local_table_find (&self->locals, ssrc) != NULL)
+    gst_rtcp_avpf_on_collision (self, ssrc, now);
   self->packets++;
   gst_rtcp_avpf_note_age (self, age, now);
-  s = source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
+  s = gst_rtcp_avpf_source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
   *keep = s != NULL;
   if (s != NULL && (!GST_CLOCK_TIME_IS_VALID (s->bye_at) || avpf_source_on_rtp_after_bye (s))) {
     *keep = on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);
@@ -230,95 +212,6 @@ on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now
   return TRUE;
 }
 
-typedef struct {
-  GstRtcpAvpf *self;
-  GSocketAddress *address;
-  GstClockTime now, arrived_at;
-} RtcpContext;
-
-static void
-on_sender_report (gpointer user, const GstCcSenderInfo *info)
-{
-  RtcpContext *c = user;
-  AvpfSource *s = source_of (c->self, info->ssrc, c->address, c->now);
-
-  if (s == NULL)
-    return;
-  s->last_heard = c->now;
-  rtp_reception_on_sender_report (&s->reception, info->ntp_time, c->arrived_at);
-}
-
-static void
-on_cname (gpointer user, guint32 ssrc, const gchar *cname)
-{
-  RtcpContext *c = user;
-  AvpfSource *s;
-
-  if (ssrc == c->self->ssrc) {
-    if (g_strcmp0 (cname, c->self->cname) != 0)
-      on_collision (c->self, c->now);
-    return;
-  }
-  s = source_of (c->self, ssrc, c->address, c->now);
-  if (s == NULL)
-    return;
-  s->last_heard = c->now;
-  if (++s->rtcp_seen < RTP_RECEPTION_MIN_SEQUENTIAL || s->valid)
-    return;
-  s->valid = TRUE;
-  avpf_source_set_address (s, c->address);
-  gst_rtcp_avpf_update_members (c->self, c->now);
-}
-
-static void
-on_bye (gpointer user, guint32 ssrc)
-{
-  RtcpContext *c = user;
-  AvpfSource *s = avpf_source_table_find (&c->self->table, ssrc);
-
-  if (s == NULL)
-    return;
-  if (!avpf_source_is_from (s, c->address)) {
-    c->self->unproven++;
-    return;
-  }
-  GST_INFO_OBJECT (c->self, "source %08x says BYE", ssrc);
-  avpf_source_on_bye (&c->self->table, s, c->now);
-  gst_rtcp_avpf_update_members (c->self, c->now);
-}
-
-static void
-on_malformed (gpointer user, guint packet_type)
-{
-  RtcpContext *c = user;
-
-  c->self->bad_rtcp++;
-}
-
-static const GstCcRtcpHandlers rtcp_handlers = {
-    .sr = on_sender_report, .cname = on_cname, .bye = on_bye, .malformed = on_malformed};
-
-static void
-on_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now)
-{
-  GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
-  RtcpContext context = {
-      .self = self, .address = meta != NULL ? meta->addr : NULL, .now = now, .arrived_at = age < now ? now - age : 0};
-  GstMapInfo map;
-
-  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return;
-  if (map.size == 0 || !gst_cc_rtcp_walk (map.data, map.size, &rtcp_handlers, &context)) {
-    self->bad_rtcp++;
-  } else {
-    self->rtcp_received++;
-    if (self->timing_runs)
-      avpf_timing_on_received (&self->timing, (uint32_t)map.size + RTCP_AVPF_IPV4_UDP_BYTES);
-    gst_rtcp_avpf_wake_before (self, self->timing_runs ? avpf_timing_next_timeout (&self->timing) : CC_TIME_NONE);
-  }
-  gst_buffer_unmap (buffer, &map);
-}
-
 static gboolean
 is_rtcp (GstBuffer *buffer)
 {
@@ -327,20 +220,14 @@ is_rtcp (GstBuffer *buffer)
   return gst_buffer_extract (buffer, 0, head, sizeof head) == sizeof head && gst_cc_rtcp_is_rtcp (head, sizeof head);
 }
 
-void
-gst_rtcp_avpf_receive_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
-{
-  on_rtcp (self, buffer, buffer_age (self, buffer, running_now), now);
-}
-
 gboolean
 gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
 {
-  GstClockTime age = buffer_age (self, buffer, running_now);
+  GstClockTime age = gst_rtcp_avpf_buffer_age (self, buffer, running_now);
   gboolean keep;
 
   if (is_rtcp (buffer)) {
-    on_rtcp (self, buffer, age, now);
+    gst_rtcp_avpf_receive_rtcp (self, buffer, age, now);
     return FALSE;
   }
   if (on_rtp (self, buffer, age, now, &keep))

@@ -8,25 +8,13 @@
 #include <gst/net/gstnetaddressmeta.h>
 #include <string.h>
 
-#define RTCP_FRACTION 0.05 /* RFC 3550 6.2 */
-/* bytes/s: a report every 3 ms. More would only make the timer tick. */
-#define RTCP_BANDWIDTH_MAX 62500.0
-#define BANDWIDTH_FLOOR 500000.0
 #define HOUSEKEEPING_INTERVAL GST_SECOND
-#define MEMBER_TIMEOUT (25 * GST_SECOND) /* before there is a session: 5 intervals of 5 s */
-#define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T */
 #define SILENCE GST_SECOND
 #define SHORTEST_WAIT GST_MSECOND
 #define LONGEST_WAIT (600 * GST_SECOND)
 #define HELD_UP (50 * GST_MSECOND) /* no scheduler's usual delay */
 #define CAUGHT_UP (5 * GST_MSECOND)
 #define CATCH_UP_TIME (25 * GST_MSECOND)
-
-static uint32_t
-next_random (void *user)
-{
-  return g_random_int ();
-}
 
 GstClockTime
 gst_rtcp_avpf_now (GstRtcpAvpf *self)
@@ -39,50 +27,6 @@ gst_rtcp_avpf_wake_before (GstRtcpAvpf *self, GstClockTime when)
 {
   if (self->wait_id != NULL && when < self->wait_until)
     gst_clock_id_unschedule (self->wait_id);
-}
-
-static gdouble
-session_bandwidth (GstRtcpAvpf *self)
-{
-  return self->bandwidth != 0 ? self->bandwidth : MAX (self->receive_bps, BANDWIDTH_FLOOR);
-}
-
-gdouble
-gst_rtcp_avpf_rtcp_bandwidth (GstRtcpAvpf *self)
-{
-  return MIN (session_bandwidth (self) / 8 * RTCP_FRACTION, RTCP_BANDWIDTH_MAX);
-}
-
-void
-gst_rtcp_avpf_update_members (GstRtcpAvpf *self, GstClockTime now)
-{
-  guint members, senders;
-
-  avpf_source_table_count (&self->table, SENDER_TIMEOUT, now, &members, &senders);
-  if (members > 0 && !self->timing_runs) {
-    AvpfTimingParams params;
-
-    avpf_timing_params_init (&params);
-    params.rtcp_bw_Bps = gst_rtcp_avpf_rtcp_bandwidth (self);
-    params.T_rr_interval = self->report_interval;
-    params.random = (CcRandom){.next = next_random};
-    avpf_timing_init (&self->timing, &params, now);
-    self->timing_runs = TRUE;
-  }
-  self->timing_runs = members > 0;
-  if (self->timing_runs)
-    avpf_timing_set_members (&self->timing, 1 + members, senders, false, now);
-}
-
-void
-gst_rtcp_avpf_request_feedback (GstRtcpAvpf *self, GstClockTime now)
-{
-  if (!self->timing_runs)
-    return;
-  /* late feedback still carries the newest values, so it never goes stale */
-  if (!avpf_timing_request_feedback (&self->timing, CC_TIME_NONE, now))
-    self->feedback_discarded++;
-  gst_rtcp_avpf_wake_before (self, avpf_timing_next_timeout (&self->timing));
 }
 
 /* What one round sends: the same packet to every address media comes from. */
@@ -142,10 +86,12 @@ outgoing_bytes (const Outgoing *out)
 }
 
 static AvpfPacketParams
-packet_params (GstRtcpAvpf *self, gboolean early)
+packet_params (GstRtcpAvpf *self, const AvpfLocal *local, gboolean early)
 {
-  return (AvpfPacketParams){
-      .ssrc = self->ssrc, .cname = self->cname, .feedback = self->feedback, .reduced = early && self->reduced_size};
+  return (AvpfPacketParams){.ssrc = local->ssrc,
+      .cname = self->cname,
+      .feedback = self->settings.feedback,
+      .reduced = early && self->settings.reduced_size};
 }
 
 static guint
@@ -177,12 +123,6 @@ run_sources (GstRtcpAvpf *self, GstClockTime now)
   }
 }
 
-static GstClockTime
-member_timeout (GstRtcpAvpf *self)
-{
-  return self->timing_runs ? avpf_timing_member_timeout (&self->timing) : MEMBER_TIMEOUT;
-}
-
 static void
 keep_house (GstRtcpAvpf *self, GstClockTime now)
 {
@@ -190,11 +130,10 @@ keep_house (GstRtcpAvpf *self, GstClockTime now)
     self->receive_bps = (gdouble)self->wire_bytes * 8 / cc_seconds (now - self->housekept_at);
   self->wire_bytes = 0;
   self->housekept_at = now;
-  avpf_source_table_expire (&self->table, member_timeout (self), now);
+  avpf_source_table_expire (&self->table, gst_rtcp_avpf_member_timeout (self), now);
   avpf_source_table_cancel_requests (&self->table, SILENCE, now);
   gst_rtcp_avpf_update_members (self, now);
-  if (self->timing_runs)
-    avpf_timing_set_bandwidth (&self->timing, gst_rtcp_avpf_rtcp_bandwidth (self));
+  gst_rtcp_avpf_update_bandwidth (self);
 }
 
 /* From the arrival of the first source on. */
@@ -210,19 +149,30 @@ housekeeping_at (GstRtcpAvpf *self)
 }
 
 static void
-run_timing (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
+run_local (GstRtcpAvpf *self, AvpfLocal *local, GstClockTime now, Outgoing *out)
 {
-  AvpfVerdict verdict;
+  AvpfVerdict verdict = avpf_timing_on_timeout (&local->timing, now);
   AvpfPacketParams params;
 
-  if (!self->timing_runs || avpf_timing_next_timeout (&self->timing) > now)
-    return;
-  verdict = avpf_timing_on_timeout (&self->timing, now);
   if (verdict == AVPF_NOTHING)
     return;
-  params = packet_params (self, verdict == AVPF_SEND_EARLY);
+  params = packet_params (self, local, verdict == AVPF_SEND_EARLY);
   out->buffer = avpf_packet_build (&self->table, &params, now);
-  avpf_timing_on_sent (&self->timing, verdict, account (self, out), now);
+  avpf_timing_on_sent (&local->timing, verdict, account (self, out), now);
+}
+
+/* One packet a round. */
+static void
+run_timing (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
+{
+  guint i;
+
+  for (i = 0; i < self->locals.n && out->buffer == NULL; i++) {
+    AvpfLocal *local = &self->locals.locals[i];
+
+    if (local->timing_runs && avpf_timing_next_timeout (&local->timing) <= now)
+      run_local (self, local, now, out);
+  }
 }
 
 static void
@@ -232,8 +182,8 @@ run (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
     keep_house (self, now);
   run_sources (self, now);
   run_timing (self, now, out);
-  if (self->stats_interval != 0 && self->stats_at <= now) {
-    self->stats_at = now + self->stats_interval;
+  if (self->settings.stats_interval != 0 && self->stats_at <= now) {
+    self->stats_at = now + self->settings.stats_interval;
     out->stats = gst_rtcp_avpf_take_stats (self);
   }
 }
@@ -252,10 +202,10 @@ next_timeout (GstRtcpAvpf *self, GstClockTime now)
   GstClockTime next = now + LONGEST_WAIT;
   guint i;
 
-  if (self->timing_runs)
-    next = MAX (avpf_timing_next_timeout (&self->timing), now + SHORTEST_WAIT);
+  if (gst_rtcp_avpf_timing_runs (self))
+    next = MAX (gst_rtcp_avpf_timing_next (self), now + SHORTEST_WAIT);
   earliest (&next, now, housekeeping_at (self));
-  if (self->stats_interval != 0)
+  if (self->settings.stats_interval != 0)
     earliest (&next, now, self->stats_at);
   for (i = 0; i < AVPF_MAX_SOURCES; i++)
     if (self->table.sources[i] != NULL && avpf_source_present (self->table.sources[i]))
@@ -292,7 +242,7 @@ wait_until (GstRtcpAvpf *self, GstClockTime when)
   gst_clock_id_wait (self->wait_id, NULL);
   g_mutex_lock (&self->lock);
   now = gst_rtcp_avpf_now (self);
-  if (self->use_timestamps && now > when + HELD_UP)
+  if (self->settings.use_timestamps && now > when + HELD_UP)
     gst_rtcp_avpf_note_age (self, now - when, now);
   gst_clock_id_unref (self->wait_id);
   self->wait_id = NULL;
@@ -353,7 +303,7 @@ send_out (GstRtcpAvpf *self, Outgoing *out)
 static void
 build_bye (GstRtcpAvpf *self, Outgoing *out)
 {
-  AvpfPacketParams params = packet_params (self, FALSE);
+  AvpfPacketParams params = packet_params (self, &self->locals.locals[0], FALSE);
 
   if (self->bye_sent || self->rtcp_sent == 0)
     return;

@@ -26,9 +26,9 @@ append_source_stats (GstRtcpAvpf *self, GstStructure *s)
 static void
 append_timing_stats (GstRtcpAvpf *self, GstStructure *s)
 {
-  const AvpfTiming *t = &self->timing;
+  const AvpfTiming *t = &self->locals.locals[0].timing;
 
-  if (!self->timing_runs)
+  if (!gst_rtcp_avpf_timing_runs (self))
     return;
   gst_structure_set (s, "tp", G_TYPE_UINT64, (guint64)t->tp, "tn", G_TYPE_UINT64, (guint64)t->tn, "t-rr", G_TYPE_UINT64,
       (guint64)t->T_rr, "members", G_TYPE_UINT, t->members, "senders", G_TYPE_UINT, t->senders, "avg-rtcp-size",
