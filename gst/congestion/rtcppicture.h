@@ -34,7 +34,7 @@ bool rtcp_sli_parse (const uint8_t *fci, size_t size, RtcpSli *slices, size_t ca
 #define RTCP_RPSI_MAX_SIZE (RTCP_RPSI_MAX_BYTES + 4)
 typedef struct {
   uint8_t payload_type; /* 7 bits */
-  uint16_t n_bits;      /* [0, 8 RTCP_RPSI_MAX_BYTES] */
+  uint16_t n_bits;      /* [1, 8 RTCP_RPSI_MAX_BYTES] */
   uint8_t bits[RTCP_RPSI_MAX_BYTES];
 } RtcpRpsi;
 
