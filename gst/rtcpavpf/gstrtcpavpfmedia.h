@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Media that this end sends: it passes from send_rtp_sink to send_rtp_src untouched, its SSRCs become ours
+   (self->locals), and what RTCP says about them travels upstream on send_rtp_sink as GStreamer's usual events. What has
+   no other remark is called with the element's lock held; events go to the outbox. */
+#ifndef GST_RTCP_AVPF_MEDIA_H
+#define GST_RTCP_AVPF_MEDIA_H
+
+#include <gst/gst.h>
+
+#include "avpflocal.h"
+#include "gstccrtcp.h"
+#include "rtcptmmb.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstRtcpAvpf GstRtcpAvpf;
+typedef struct _GstRtcpAvpfMedia GstRtcpAvpfMedia; /* self->media */
+
+/* Pad templates, request_new_pad and release_pad; new and free need no lock. */
+void gst_rtcp_avpf_media_class_init (GstElementClass *klass);
+GstRtcpAvpfMedia *gst_rtcp_avpf_media_new (void);
+void gst_rtcp_avpf_media_free (GstRtcpAvpfMedia *media);
+void gst_rtcp_avpf_media_reset (GstRtcpAvpf *self);
+/* Whether send_rtp_sink was requested: then the element lives on without anything arriving at sink. */
+gboolean gst_rtcp_avpf_media_is_on (GstRtcpAvpf *self);
+
+/* RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of ours is ignored, so
+ * every item may be handed over. */
+void gst_rtcp_avpf_media_on_report_block (
+    GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now);
+void gst_rtcp_avpf_media_on_pli (GstRtcpAvpf *self, guint32 sender, guint32 media, GstClockTime now);
+void gst_rtcp_avpf_media_on_fir (GstRtcpAvpf *self, guint32 sender, guint32 target, guint8 seq, GstClockTime now);
+/* One lost packet; a NACK with many is many calls. */
+void gst_rtcp_avpf_media_on_nack (GstRtcpAvpf *self, guint32 sender, guint32 media, guint16 seq, GstClockTime now);
+/* One entry, its ssrc being the target. Asks the scheduler for a TMMBN. */
+void gst_rtcp_avpf_media_on_tmmbr (GstRtcpAvpf *self, guint32 sender, const RtcpTmmb *entry, GstClockTime now);
+void gst_rtcp_avpf_media_on_remb (GstRtcpAvpf *self, guint32 sender, const RtcpRemb *remb, GstClockTime now);
+void gst_rtcp_avpf_media_on_path (
+    GstRtcpAvpf *self, guint32 sender, guint32 media, const RtcpPath *path, GstClockTime now);
+void gst_rtcp_avpf_media_on_tfrc (
+    GstRtcpAvpf *self, guint32 sender, guint32 media, const TfrcReport *report, GstClockTime now);
+/* A participant has said BYE or timed out: what it asked for is void. */
+void gst_rtcp_avpf_media_on_gone (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now);
+/* RFC 3550 8.2: somebody else has an SSRC of ours: it gets another name, or the payloader is told. TRUE where it was
+ * ours. */
+gboolean gst_rtcp_avpf_media_on_conflict (GstRtcpAvpf *self, guint32 ssrc, guint32 fresh, GstClockTime now);
+
+/* RTCP to send. TMMBN owed by this SSRC is added; TRUE where something was. */
+gboolean gst_rtcp_avpf_media_owes (GstRtcpAvpf *self, guint32 ssrc);
+gboolean gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 ssrc, GstClockTime now);
+/* A rise of the rate that had to wait; GST_CLOCK_TIME_NONE: none. */
+GstClockTime gst_rtcp_avpf_media_next_timeout (GstRtcpAvpf *self);
+void gst_rtcp_avpf_media_on_timeout (GstRtcpAvpf *self, GstClockTime now);
+
+/* Field `local`: an array of structures, one for each SSRC of ours. */
+void gst_rtcp_avpf_media_append_stats (GstRtcpAvpf *self, GstStructure *structure, GstClockTime now);
+
+G_END_DECLS
+#endif
