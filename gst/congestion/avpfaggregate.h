@@ -19,7 +19,8 @@ typedef struct {
 /* locals[first] is to send (AVPF_SEND_REGULAR). Sets `chosen` of first and of those that fit besides it, in the order
    of tn, into max_size bytes; what does not fit ends the choice. header_size: UDP and IP. SSRCs that are leaving or
    have no bandwidth never ride. Returns how many are chosen, 1 at least; first out of range: 0. */
-unsigned avpf_aggregate_choose (AvpfReporter *locals, unsigned n, unsigned first, uint32_t header_size, uint32_t max_size);
+unsigned avpf_aggregate_choose (
+    AvpfReporter *locals, unsigned n, unsigned first, uint32_t header_size, uint32_t max_size);
 /* The packet went at now, size_bytes with UDP/IP headers. Chosen: tp becomes the mean of the times reconsideration
    would have sent each at (first: now), tn is drawn anew. All of them take size/chosen into avg_rtcp_size. */
 void avpf_aggregate_on_sent (AvpfReporter *locals, unsigned n, unsigned first, uint32_t size_bytes, CcTime now);

@@ -127,9 +127,9 @@ AvpfMode avpf_timing_mode (const AvpfTiming *t, double N, CcDuration T, CcDurati
    HUGE_VAL where nothing happens. */
 double avpf_timing_immediate_receivers (double receivers_Bps, CcDuration T, double S, double N);
 
-/* For avpfaggregate.h. A report of t rides in another one's regular packet: the instant reconsideration would have sent
-   it at, >= tn. */
-CcTime avpf_timing_effective_time (AvpfTiming *t);
+/* For avpfaggregate.h. A report of t is to ride in another one's regular packet: the instant reconsideration would have
+   sent it at, not before now or tn. */
+CcTime avpf_timing_effective_time (AvpfTiming *t, CcTime now);
 /* It did, with div_size bytes of it: as on_sent with AVPF_SEND_REGULAR, but t counts from tp on. */
 void avpf_timing_on_aggregated (AvpfTiming *t, uint32_t div_size, CcTime tp, CcTime now);
 
