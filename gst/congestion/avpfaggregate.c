@@ -4,7 +4,7 @@
 static bool
 may_ride (const AvpfReporter *local)
 {
-  return !local->chosen && local->timing->membership == AVPF_MEMBER && local->timing->params.rtcp_bw_Bps > 0;
+  return !local->chosen && avpf_timing_may_report (local->timing);
 }
 
 /* The one that would be sent next, n for none. */

@@ -317,7 +317,7 @@ plan_feedback (AvpfTiming *t, CcDuration max_delay, CcTime now)
 {
   CcDuration T_dither_max = avpf_timing_dither_max (t);
 
-  if (t->membership != AVPF_MEMBER || isinf (Td (t)))
+  if (!avpf_timing_may_report (t))
     return false;
   /* step 2a */
   if (t->te != CC_TIME_NONE || t->feedback_stored)
@@ -489,6 +489,12 @@ avpf_timing_on_sent (AvpfTiming *t, AvpfVerdict verdict, uint32_t size_bytes, Cc
     skip_next_slot (t);
   else
     count_regular (t, now, now);
+}
+
+bool
+avpf_timing_may_report (const AvpfTiming *t)
+{
+  return t->membership == AVPF_MEMBER && !isinf (Td (t));
 }
 
 CcTime

@@ -127,6 +127,8 @@ AvpfMode avpf_timing_mode (const AvpfTiming *t, double N, CcDuration T, CcDurati
    HUGE_VAL where nothing happens. */
 double avpf_timing_immediate_receivers (double receivers_Bps, CcDuration T, double S, double N);
 
+/* A member with bandwidth for its kind, sender or receiver. */
+bool avpf_timing_may_report (const AvpfTiming *t);
 /* For avpfaggregate.h. A report of t is to ride in another one's regular packet: the instant reconsideration would have
    sent it at, not before now or tn. */
 CcTime avpf_timing_effective_time (AvpfTiming *t, CcTime now);
