@@ -48,8 +48,9 @@ typedef struct {
   uint64_t first, highest; /* first: nothing before it is reported */
   uint64_t next;           /* behind the last range */
   uint64_t late;           /* the lowest arrival below next that no report has, UINT64_MAX: none */
+  uint64_t resume;         /* where a range that was too long goes on, UINT64_MAX: none does */
   uint16_t jumped_to;      /* what a jump would go on with */
-  bool has_jumped, fresh;  /* fresh: something no report has */
+  bool has_jumped;
   Arrival ring[ARRIVAL_HISTORY_SLOTS];
   uint64_t packets, duplicates, too_late, jumps, restarts;
   uint64_t overrun; /* numbers that fell out of the ring before any report had them */

@@ -8,6 +8,7 @@
 #ifndef CCPACKETFEEDBACK_H
 #define CCPACKETFEEDBACK_H
 
+#include "ccserial.h"
 #include "pathrate.h"
 #include "tfrcpacketreport.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rtcpfeedback.h"
+#include "rtcpbytes.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,19 +8,6 @@
 #define PATH_VERSION 1
 #define REMB_MANTISSA_BITS 18
 #define PATH_MANTISSA_BITS 26
-
-static void
-put_u32 (uint8_t *at, uint32_t value)
-{
-  for (int i = 0; i < 4; i++)
-    at[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-static uint32_t
-get_u32 (const uint8_t *at)
-{
-  return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
 
 /* Truncated; NaN and negative values are 0. */
 static uint32_t
@@ -38,26 +26,6 @@ microseconds (CcDuration d)
   return us > UINT32_MAX ? UINT32_MAX : (uint32_t)us;
 }
 
-/* {exponent 6 | mantissa}, value = mantissa x 2^exponent, rounded down with the smallest exponent that does. */
-static uint32_t
-pack_float (uint64_t value, unsigned mantissa_bits)
-{
-  unsigned exponent = 0;
-
-  while (value >> exponent >= 1ull << mantissa_bits)
-    exponent++;
-  return (uint32_t)(exponent << mantissa_bits | (uint32_t)(value >> exponent));
-}
-
-static uint64_t
-unpack_float (uint32_t packed, unsigned mantissa_bits)
-{
-  uint64_t mantissa = packed & ((1u << mantissa_bits) - 1);
-  unsigned exponent = packed >> mantissa_bits & 0x3f;
-
-  return mantissa > UINT64_MAX >> exponent ? UINT64_MAX : mantissa << exponent;
-}
-
 size_t
 rtcp_fb_tfrc_write (uint8_t *fci, size_t capacity, const TfrcReport *report)
 {
@@ -65,10 +33,10 @@ rtcp_fb_tfrc_write (uint8_t *fci, size_t capacity, const TfrcReport *report)
 
   if (capacity < RTCP_FB_TFRC_SIZE)
     return 0;
-  put_u32 (fci, report->t_i_us);
-  put_u32 (fci + 4, microseconds (report->t_delay));
-  put_u32 (fci + 8, saturate_u32 (floor (report->X_recv + 0.5)));
-  put_u32 (fci + 12, p == 0 && report->p > 0 ? 1 : p);
+  rtcp_put_u32 (fci, report->t_i_us);
+  rtcp_put_u32 (fci + 4, microseconds (report->t_delay));
+  rtcp_put_u32 (fci + 8, saturate_u32 (floor (report->X_recv + 0.5)));
+  rtcp_put_u32 (fci + 12, p == 0 && report->p > 0 ? 1 : p);
   return RTCP_FB_TFRC_SIZE;
 }
 
@@ -77,10 +45,10 @@ rtcp_fb_tfrc_parse (const uint8_t *fci, size_t size, TfrcReport *report)
 {
   if (size != RTCP_FB_TFRC_SIZE)
     return false;
-  report->t_i_us = get_u32 (fci);
-  report->t_delay = get_u32 (fci + 4) * CC_USECOND;
-  report->X_recv = get_u32 (fci + 8);
-  report->p = get_u32 (fci + 12) / 4294967296.0;
+  report->t_i_us = rtcp_get_u32 (fci);
+  report->t_delay = rtcp_get_u32 (fci + 4) * CC_USECOND;
+  report->X_recv = rtcp_get_u32 (fci + 8);
+  report->p = rtcp_get_u32 (fci + 12) / 4294967296.0;
   return true;
 }
 
@@ -92,9 +60,9 @@ rtcp_fb_remb_write (uint8_t *fci, size_t capacity, const RtcpRemb *remb)
   if (capacity < 8 + 4 * (size_t)n)
     return 0;
   memcpy (fci, "REMB", 4);
-  put_u32 (fci + 4, n << 24 | pack_float (remb->bitrate_bps, REMB_MANTISSA_BITS));
+  rtcp_put_u32 (fci + 4, n << 24 | rtcp_pack_rate (remb->bitrate_bps, REMB_MANTISSA_BITS));
   for (unsigned i = 0; i < n; i++)
-    put_u32 (fci + 8 + 4 * i, remb->ssrcs[i]);
+    rtcp_put_u32 (fci + 8 + 4 * i, remb->ssrcs[i]);
   return 8 + 4 * (size_t)n;
 }
 
@@ -106,10 +74,10 @@ rtcp_fb_remb_parse (const uint8_t *fci, size_t size, RtcpRemb *remb)
   if (size < 8 || memcmp (fci, "REMB", 4) != 0 || size < 8 + 4 * (size_t)fci[4])
     return false;
   n = fci[4] < RTCP_FB_REMB_MAX_SSRCS ? fci[4] : RTCP_FB_REMB_MAX_SSRCS;
-  remb->bitrate_bps = unpack_float (get_u32 (fci + 4) & 0xffffff, REMB_MANTISSA_BITS);
+  remb->bitrate_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 4) & 0xffffff, REMB_MANTISSA_BITS);
   remb->n_ssrcs = n;
   for (unsigned i = 0; i < n; i++)
-    remb->ssrcs[i] = get_u32 (fci + 8 + 4 * i);
+    remb->ssrcs[i] = rtcp_get_u32 (fci + 8 + 4 * i);
   return true;
 }
 
@@ -119,11 +87,11 @@ rtcp_fb_path_write (uint8_t *fci, size_t capacity, const RtcpPath *path)
   if (capacity < RTCP_FB_PATH_SIZE)
     return 0;
   memcpy (fci, "PATH", 4);
-  put_u32 (fci + 4, (uint32_t)PATH_VERSION << 28 | ((uint32_t)path->kind & 0x0f) << 24);
-  put_u32 (fci + 8, path->hop);
-  put_u32 (fci + 12, pack_float (path->rate_bps, PATH_MANTISSA_BITS));
-  put_u32 (fci + 16, pack_float (path->capacity_bps, PATH_MANTISSA_BITS));
-  put_u32 (fci + 20, microseconds (path->queue_delay));
+  rtcp_put_u32 (fci + 4, (uint32_t)PATH_VERSION << 28 | ((uint32_t)path->kind & 0x0f) << 24);
+  rtcp_put_u32 (fci + 8, path->hop);
+  rtcp_put_u32 (fci + 12, rtcp_pack_rate (path->rate_bps, PATH_MANTISSA_BITS));
+  rtcp_put_u32 (fci + 16, rtcp_pack_rate (path->capacity_bps, PATH_MANTISSA_BITS));
+  rtcp_put_u32 (fci + 20, microseconds (path->queue_delay));
   return RTCP_FB_PATH_SIZE;
 }
 
@@ -135,9 +103,9 @@ rtcp_fb_path_parse (const uint8_t *fci, size_t size, RtcpPath *path)
   if (fci[4] >> 4 != PATH_VERSION || (fci[4] & 0x0f) > RTCP_PATH_ECF)
     return false;
   path->kind = (RtcpPathKind)(fci[4] & 0x0f);
-  path->hop = get_u32 (fci + 8);
-  path->rate_bps = unpack_float (get_u32 (fci + 12), PATH_MANTISSA_BITS);
-  path->capacity_bps = unpack_float (get_u32 (fci + 16), PATH_MANTISSA_BITS);
-  path->queue_delay = get_u32 (fci + 20) * CC_USECOND;
+  path->hop = rtcp_get_u32 (fci + 8);
+  path->rate_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 12), PATH_MANTISSA_BITS);
+  path->capacity_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 16), PATH_MANTISSA_BITS);
+  path->queue_delay = rtcp_get_u32 (fci + 20) * CC_USECOND;
   return true;
 }
