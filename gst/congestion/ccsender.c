@@ -260,6 +260,10 @@ cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now)
 {
   if (!send_buffer_push (&s->buffer, packet, now))
     return false;
+  if (packet->resent) {
+    s->burst_ready++;
+    return true;
+  }
   if (s->frame_at == CC_TIME_NONE || packet->frame != s->frame)
     begin_frame (s, packet->frame, now);
   s->frame_packets++;

@@ -136,6 +136,34 @@ account (SendBuffer *b, const CcPacket *packet)
   }
 }
 
+static void
+join_tail (SendBuffer *b, CcPacket *packet, CcTime now)
+{
+  if (!b->tail_open || packet->frame != b->tail_frame)
+    begin_tail (b, packet, now);
+  packet->condemned = b->tail_condemned;
+  packet->key_unit = b->tail_key;
+  packet->captured_at = b->tail_captured_at;
+  b->tail_open = !packet->frame_end;
+}
+
+/* Behind those that are sent again as well. */
+static void
+put_first (SendBuffer *b, const CcPacket *packet)
+{
+  uint32_t n = 0;
+
+  b->head = (b->head + b->capacity - 1) % b->capacity;
+  b->count++;
+  for (; n + 1 < b->count && at (b, n + 1)->resent; n++)
+    *at (b, n) = *at (b, n + 1);
+  *at (b, n) = *packet;
+  at (b, n)->frame_begin = at (b, n)->condemned = false;
+  b->queued_bytes += packet->size_bytes;
+  b->head_packets = 0;
+  b->head_bytes = 0;
+}
+
 bool
 send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now)
 {
@@ -145,15 +173,14 @@ send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now)
     make_room (b);
     return false;
   }
+  if (packet->resent) {
+    put_first (b, packet);
+    return true;
+  }
   slot = at (b, b->count++);
   *slot = *packet;
   slot->frame_begin = false;
-  if (!b->tail_open || packet->frame != b->tail_frame)
-    begin_tail (b, slot, now);
-  slot->condemned = b->tail_condemned;
-  slot->key_unit = b->tail_key;
-  slot->captured_at = b->tail_captured_at;
-  b->tail_open = !packet->frame_end;
+  join_tail (b, slot, now);
   account (b, slot);
   return true;
 }
@@ -254,7 +281,8 @@ send_buffer_pop (SendBuffer *b, CcTime now)
       b->frames_late += b->head_late;
       b->last_frame_sent_at = now;
     }
-    b->frame_open = !head->frame_end;
+    if (!head->resent)
+      b->frame_open = !head->frame_end;
   }
   b->head = (b->head + 1) % b->capacity;
   b->count--;

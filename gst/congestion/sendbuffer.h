@@ -9,7 +9,9 @@
    - frames behind a skipped one are still sent, and a key unit is asked for: decoders conceal better than they freeze,
      and an upstream that ignores the request costs no picture. One request a run of skipped frames, none while a key
      unit waits, and no closer than max (key_unit_interval, R, 4 x size of the last key unit / X).
-   A frame that has begun to leave is finished. Every call is O(1) per packet, amortised, but for a full ring. */
+   A frame that has begun to leave is finished. A packet that is sent again (RFC 4588) belongs to no frame: it is late
+   already and leaves ahead of what waits. Every call is O(1) per packet, amortised, but for a full ring and for packets
+   sent again, which are O (of those that wait). */
 #ifndef SENDBUFFER_H
 #define SENDBUFFER_H
 
@@ -26,6 +28,7 @@ typedef struct {
   CcTime captured_at;  /* of the frame; CC_TIME_NONE: the time of its first packet */
   bool frame_end;      /* RTP marker */
   bool key_unit;       /* decodable by itself; the first packet's counts for the frame */
+  bool resent;         /* an old packet once more; frame, frame_end and key_unit say nothing then */
   bool frame_begin;    /* set by the buffer */
   bool condemned;      /* set by the buffer: to be discarded */
 } CcPacket;

@@ -426,10 +426,76 @@ START_TEST (test_discard_runs_are_short)
 }
 END_TEST
 
+static void
+push_resent (SendBuffer *b, uintptr_t handle)
+{
+  CcPacket packet = {.handle = (void *)handle, .size_bytes = 500, .captured_at = START, .resent = true};
+
+  ck_assert (send_buffer_push (b, &packet, START));
+}
+
+/* They go first, in their order, also within a frame, and no frame is counted for them. */
+START_TEST (test_packets_sent_again)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e6, .R = 20 * CC_MSECOND};
+  CcPacket packet;
+
+  push_frame (&b, 0, 2, true, START);
+  push_frame (&b, 1, 3, false, START);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+  push_resent (&b, 91);
+  push_resent (&b, 92);
+  ck_assert_uint_eq (b.queued_bytes, 4000 + 1000);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+  ck_assert_uint_eq ((uintptr_t)packet.handle, 91);
+  push_resent (&b, 93);
+  for (uintptr_t expected = 92; expected <= 93; expected++) {
+    ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+    ck_assert_uint_eq ((uintptr_t)packet.handle, expected);
+  }
+  for (unsigned i = 0; i < 4; i++) {
+    ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+    ck_assert_uint_eq (packet.frame, i > 0);
+    ck_assert (!packet.resent);
+  }
+  push_resent (&b, 94);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_EMPTY);
+  ck_assert_uint_eq (b.frames_in, 2);
+  ck_assert_uint_eq (b.frames_sent, 2);
+  ck_assert_uint_eq (b.queued_bytes, 0);
+}
+END_TEST
+
+/* The size of the frame behind one is measured anew: it takes 99 of its 140 ms (150 - R/2), and grows meanwhile to more
+   than it has, so that it gives way to the next one. */
+START_TEST (test_the_condition_behind_a_packet_sent_again)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e5, .R = 20 * CC_MSECOND};
+  CcPacket packet = {.size_bytes = 4950, .frame = 1, .captured_at = CC_TIME_NONE};
+  unsigned n_discarded;
+
+  ck_assert (send_buffer_push (&b, &packet, START));
+  ck_assert (send_buffer_push (&b, &packet, START));
+  ck_assert_int_eq (send_buffer_head (&b, &path, START, &packet), SEND_BUFFER_SEND);
+  push_resent (&b, 91);
+  packet.frame_end = true;
+  ck_assert (send_buffer_push (&b, &packet, START));
+  push_frame (&b, 2, 1, false, START);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+  ck_assert_uint_eq ((uintptr_t)packet.handle, 91);
+  ck_assert_uint_eq (next_sent (&b, path, START, &n_discarded), 2);
+  ck_assert_uint_eq (n_discarded, 3);
+}
+END_TEST
+
 CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transmission_condition,
     test_capture_time_counts_where_it_is_known, test_a_frame_that_began_is_finished,
     test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path, test_the_newest_frame_goes_however_late,
     test_key_units_go_before_delta_frames, test_a_newer_key_unit_replaces_an_older_one,
     test_key_unit_requests_are_spaced, test_key_unit_requests_have_a_bounded_cost,
     test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
-    test_late_packets_of_a_condemned_frame, test_clear, test_frame_budget, test_discard_runs_are_short)
+    test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
+    test_the_condition_behind_a_packet_sent_again, test_frame_budget, test_discard_runs_are_short)
