@@ -23,6 +23,15 @@ typedef struct {
   RtcpPath last_path;
   guint32 sender, media;
   guint8 fir_seq;
+  guint speaks, sdes, app, xr, nacks, slices, rpsis, afb; /* sdes, xr: one bit a type */
+  guint32 speaker;
+  gchar note[256], reason[256], app_name[5];
+  guint8 subtype;
+  gsize xr_bytes;
+  guint app_sum, afb_sum;
+  guint16 last_nack;
+  RtcpSli slice;
+  RtcpRpsi rpsi;
 } Seen;
 
 static void
@@ -109,8 +118,112 @@ on_malformed (gpointer user, guint packet_type)
   ((Seen *)user)->malformed++;
 }
 
-static const GstCcRtcpHandlers handlers = {
-    on_sr, on_block, on_cname, on_bye, on_tfrc, on_remb, on_path, on_pli, on_fir, on_malformed};
+static void
+on_speaks (gpointer user, guint32 ssrc)
+{
+  Seen *seen = user;
+
+  seen->speaks++;
+  seen->speaker = ssrc;
+}
+
+static void
+on_sdes (gpointer user, guint32 ssrc, GstRTCPSDESType type, const gchar *text)
+{
+  Seen *seen = user;
+
+  seen->sdes |= 1u << type;
+  if (type == GST_RTCP_SDES_NOTE)
+    g_strlcpy (seen->note, text, sizeof seen->note);
+}
+
+static void
+on_bye_reason (gpointer user, guint32 ssrc, const gchar *reason)
+{
+  Seen *seen = user;
+
+  fail_unless_equals_int (seen->bye, 0);
+  g_strlcpy (seen->reason, reason, sizeof seen->reason);
+}
+
+static void
+on_app (gpointer user, guint32 ssrc, guint8 subtype, const guint8 name[4], const guint8 *data, gsize size)
+{
+  Seen *seen = user;
+
+  seen->app++;
+  seen->subtype = subtype;
+  memcpy (seen->app_name, name, 4);
+  seen->app_sum = 0;
+  while (size-- > 0)
+    seen->app_sum += *data++;
+}
+
+static void
+on_xr_block (gpointer user, guint32 sender, guint8 type, guint8 specific, const guint8 *content, gsize size)
+{
+  Seen *seen = user;
+
+  seen->xr |= 1u << type;
+  seen->xr_bytes += size;
+}
+
+static void
+on_nack (gpointer user, guint32 sender, guint32 media, const guint16 *seqs, guint n)
+{
+  Seen *seen = user;
+
+  seen->nacks += n;
+  seen->last_nack = seqs[n - 1];
+}
+
+static void
+on_sli (gpointer user, guint32 sender, guint32 media, const RtcpSli *slices, guint n)
+{
+  Seen *seen = user;
+
+  seen->slices += n;
+  seen->slice = slices[0];
+}
+
+static void
+on_rpsi (gpointer user, guint32 sender, guint32 media, const RtcpRpsi *rpsi)
+{
+  Seen *seen = user;
+
+  seen->rpsis++;
+  seen->rpsi = *rpsi;
+}
+
+static void
+on_afb (gpointer user, guint32 sender, guint32 media, const guint8 *fci, gsize size)
+{
+  Seen *seen = user;
+
+  seen->afb++;
+  while (size-- > 0)
+    seen->afb_sum += *fci++;
+}
+
+static const GstCcRtcpHandlers handlers = {.speaks = on_speaks,
+    .sr = on_sr,
+    .report_block = on_block,
+    .cname = on_cname,
+    .sdes = on_sdes,
+    .bye = on_bye,
+    .bye_reason = on_bye_reason,
+    .app = on_app,
+    .xr_block = on_xr_block,
+    .tfrc = on_tfrc,
+    .remb = on_remb,
+    .path = on_path,
+    .pli = on_pli,
+    .fir = on_fir,
+    .nack = on_nack,
+    .sli = on_sli,
+    .rpsi = on_rpsi,
+    .afb = on_afb,
+    .malformed = on_malformed};
 
 static gsize
 build (guint8 *out, gsize capacity, gboolean reduced)
@@ -167,6 +280,204 @@ GST_START_TEST (test_round_trip)
 }
 GST_END_TEST;
 
+typedef gboolean (*Add) (GstRTCPBuffer *rtcp);
+
+/* A packet of what add () adds; returns its size. */
+static gsize
+build_one (guint8 *out, gsize capacity, Add add)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  gsize size;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  fail_unless (add (&rtcp));
+  gst_rtcp_buffer_unmap (&rtcp);
+  size = gst_buffer_extract (buffer, 0, out, capacity);
+  gst_buffer_unref (buffer);
+  return size;
+}
+
+static gboolean
+add_one_nack (GstRTCPBuffer *rtcp)
+{
+  static const guint16 seqs[] = {65535, 0, 2};
+
+  return gst_cc_rtcp_add_nack (rtcp, US, THEM, seqs, 3, NULL);
+}
+
+static gboolean
+add_one_sli (GstRTCPBuffer *rtcp)
+{
+  static const RtcpSli slice = {1, 11, 5};
+
+  return gst_cc_rtcp_add_sli (rtcp, US, THEM, &slice, 1);
+}
+
+static gboolean
+add_one_rpsi (GstRTCPBuffer *rtcp)
+{
+  static const RtcpRpsi rpsi = {.payload_type = 96, .n_bits = 15, .bits = {0xb3, 0xc4}};
+
+  return gst_cc_rtcp_add_rpsi (rtcp, US, THEM, &rpsi);
+}
+
+static gboolean
+add_one_afb (GstRTCPBuffer *rtcp)
+{
+  return gst_cc_rtcp_add_afb (rtcp, US, THEM, (const guint8 *)"mine\1\2\3\4", 8);
+}
+
+static gboolean
+add_one_app (GstRTCPBuffer *rtcp)
+{
+  return gst_cc_rtcp_add_app (rtcp, US, 17, "test", (const guint8 *)"\1\2\3\4", 4);
+}
+
+static gboolean
+add_one_bye (GstRTCPBuffer *rtcp)
+{
+  static const guint32 ssrcs[] = {US, THEM};
+
+  return gst_cc_rtcp_add_bye_with_reason (rtcp, ssrcs, 2, "over");
+}
+
+/* First word: version 2, then FMT, subtype or count in 5 bits, the packet type, and the length in words less one (RFC
+   4585 6.1, RFC 3550 6.6, 6.7). The FCIs are those of the tests rtcpnack and rtcppicture: 65535 with 0 and 2 is PID
+   ffff, bits 0 and 2. The reason of a BYE has its length in front and is filled to a word: 1 + 4 bytes become 8. */
+GST_START_TEST (test_bytes)
+{
+  static const guint8 nack[] = {0x81, 205, 0, 3, 0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x22, 0xff, 0xff, 0, 5};
+  static const guint8 sli[] = {0x82, 206, 0, 3, 0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x22, 0, 0x08, 0x02, 0xc5};
+  static const guint8 rpsi[] = {0x83, 206, 0, 3, 0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x22, 1, 0x60, 0xb3, 0xc4};
+  static const guint8 afb[] = {
+      0x8f, 206, 0, 4, 0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x22, 'm', 'i', 'n', 'e', 1, 2, 3, 4};
+  static const guint8 app[] = {0x91, 204, 0, 3, 0x11, 0x11, 0x11, 0x11, 't', 'e', 's', 't', 1, 2, 3, 4};
+  static const guint8 bye[] = {
+      0x82, 203, 0, 4, 0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x22, 4, 'o', 'v', 'e', 'r', 0, 0, 0};
+  static const struct {
+    Add add;
+    const guint8 *bytes;
+    gsize size;
+  } cases[] = {{add_one_nack, nack, sizeof nack}, {add_one_sli, sli, sizeof sli}, {add_one_rpsi, rpsi, sizeof rpsi},
+      {add_one_afb, afb, sizeof afb}, {add_one_app, app, sizeof app}, {add_one_bye, bye, sizeof bye}};
+  Seen seen = {0};
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    guint8 data[GST_CC_RTCP_MTU];
+
+    fail_unless_equals_int (build_one (data, sizeof data, cases[i].add), cases[i].size);
+    fail_unless (memcmp (data, cases[i].bytes, cases[i].size) == 0, "case %u", i);
+    fail_unless (gst_cc_rtcp_walk (data, cases[i].size, &handlers, &seen));
+  }
+  fail_unless (seen.nacks == 3 && seen.last_nack == 2);
+  fail_unless (seen.slices == 1 && seen.slice.first == 1 && seen.slice.number == 11 && seen.slice.picture_id == 5);
+  fail_unless (seen.rpsis == 1 && seen.rpsi.n_bits == 15 && seen.rpsi.bits[1] == 0xc4);
+  fail_unless (seen.afb == 1 && seen.afb_sum == 'm' + 'i' + 'n' + 'e' + 10);
+  fail_unless (seen.app == 1 && seen.subtype == 17 && seen.app_sum == 10);
+  fail_unless_equals_string (seen.app_name, "test");
+  fail_unless_equals_int (seen.bye, 2);
+  fail_unless_equals_string (seen.reason, "over");
+  /* all but the BYE */
+  fail_unless (seen.speaks == 5 && seen.speaker == US && seen.malformed == 0);
+}
+GST_END_TEST;
+
+static gboolean
+add_all_sdes (GstRTCPBuffer *rtcp)
+{
+  static const GstCcSdesItem items[] = {{GST_RTCP_SDES_CNAME, "c"}, {GST_RTCP_SDES_NAME, "na"},
+      {GST_RTCP_SDES_EMAIL, "ema"}, {GST_RTCP_SDES_PHONE, "phon"}, {GST_RTCP_SDES_LOC, "locat"},
+      {GST_RTCP_SDES_TOOL, "tool"}, {GST_RTCP_SDES_NOTE, "a note"}};
+
+  return gst_cc_rtcp_add_sdes (rtcp, US, items, G_N_ELEMENTS (items));
+}
+
+/* Items 1 to 7. 7 x 2 bytes in front of 1 + 2 + 3 + 4 + 5 + 4 + 6 = 25 of text are 39, with the end 40; with the
+   header and the SSRC 48. */
+GST_START_TEST (test_all_of_sdes)
+{
+  guint8 data[GST_CC_RTCP_MTU];
+  gsize size = build_one (data, sizeof data, add_all_sdes);
+  Seen seen = {0};
+
+  fail_unless_equals_int (size, 48);
+  fail_unless (gst_cc_rtcp_walk (data, size, &handlers, &seen));
+  fail_unless_equals_int (seen.sdes, 0xfe);
+  fail_unless_equals_string (seen.name, "c");
+  fail_unless_equals_string (seen.note, "a note");
+  fail_unless (seen.malformed == 0);
+}
+GST_END_TEST;
+
+/* An MTU of 1200 leaves 1188 bytes, 297 entries: 100 apart each number takes one. */
+GST_START_TEST (test_as_many_nacks_as_fit)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  guint16 seqs[300];
+  guint taken = 0, i;
+
+  for (i = 0; i < G_N_ELEMENTS (seqs); i++)
+    seqs[i] = (guint16)(100 * i);
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  fail_unless (gst_cc_rtcp_add_nack (&rtcp, US, THEM, seqs, G_N_ELEMENTS (seqs), &taken));
+  fail_unless_equals_int (taken, 297);
+  fail_if (gst_cc_rtcp_add_nack (&rtcp, US, THEM, seqs + taken, 3, &taken));
+  fail_if (gst_cc_rtcp_add_pli (&rtcp, US, THEM));
+  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless_equals_int (gst_buffer_get_size (buffer), GST_CC_RTCP_MTU);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_builders_refuse)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  static const RtcpSli slice = {0, 1, 0};
+  static const RtcpRpsi rpsi = {0};
+  static const guint32 ssrcs[32] = {0};
+  gchar reason[257];
+
+  memset (reason, 'a', 256);
+  reason[256] = 0;
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  fail_if (gst_cc_rtcp_add_nack (&rtcp, US, THEM, NULL, 0, NULL));
+  fail_if (gst_cc_rtcp_add_sli (&rtcp, US, THEM, &slice, 1));
+  fail_if (gst_cc_rtcp_add_rpsi (&rtcp, US, THEM, &rpsi));
+  fail_if (gst_cc_rtcp_add_afb (&rtcp, US, THEM, (const guint8 *)"abc", 3));
+  fail_if (gst_cc_rtcp_add_app (&rtcp, US, 32, "name", NULL, 0));
+  fail_if (gst_cc_rtcp_add_app (&rtcp, US, 0, "nam", NULL, 0));
+  fail_if (gst_cc_rtcp_add_app (&rtcp, US, 0, "name", (const guint8 *)"abc", 3));
+  fail_if (gst_cc_rtcp_add_bye (&rtcp, ssrcs, 32));
+  fail_if (gst_cc_rtcp_add_bye_with_reason (&rtcp, ssrcs, 1, reason));
+  fail_unless_equals_int (gst_rtcp_buffer_get_packet_count (&rtcp), 0);
+  gst_rtcp_buffer_unmap (&rtcp);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
+/* RFC 3611: a receiver reference time of two words, an unknown block of none, a DLRR of three; then a PLI, which is
+   found behind them. */
+GST_START_TEST (test_xr_is_skipped_by_length)
+{
+  static const guint8 data[] = {0x80, 207, 0, 9, 0, 0, 0, 7, 4, 0, 0, 2, 1, 2, 3, 4, 5, 6, 7, 8, 30, 0, 0, 0, 5, 0, 0,
+      3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 0x81, 206, 0, 2, 0, 0, 0, 7, 0, 0, 0, 8};
+  guint8 lies[sizeof data];
+  Seen seen = {0}, wrong = {0};
+
+  fail_unless (gst_cc_rtcp_walk (data, sizeof data, &handlers, &seen));
+  fail_unless (seen.xr == (1u << 4 | 1u << 30 | 1u << 5) && seen.xr_bytes == 20);
+  fail_unless (seen.pli == 1 && seen.malformed == 0);
+  memcpy (lies, data, sizeof data);
+  lies[27] = 4;
+  fail_unless (gst_cc_rtcp_walk (lies, sizeof lies, &handlers, &wrong));
+  fail_unless (wrong.xr_bytes == 8 && wrong.malformed == 1 && wrong.pli == 1);
+}
+GST_END_TEST;
+
 /* FIR (RFC 5104 4.3.1.2) and REMB name their targets in the FCI; the header's SSRC of media source is 0. */
 GST_START_TEST (test_targets_in_the_fci)
 {
@@ -210,11 +521,18 @@ GST_START_TEST (test_bodies_that_lie)
   static const guint8 feedback[] = {0x82, 205, 0, 1, 0, 0, 0, 1};
   static const guint8 padding[] = {0xa0, 201, 0, 1, 0, 0, 0, 200};
   static const guint8 sr[] = {0x80, 200, 0, 1, 0, 0, 0, 1};
+  static const guint8 reason[] = {0x81, 203, 0, 2, 0, 0, 0, 1, 4, 'a', 'b', 'c'};
+  static const guint8 app[] = {0x80, 204, 0, 1, 0, 0, 0, 1};
+  static const guint8 nack[] = {0x81, 205, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2};
+  static const guint8 sli[] = {0x82, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2};
+  static const guint8 rpsi[] = {0x83, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 16, 96, 0, 0};
+  static const guint8 fir[] = {0x84, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3};
   static const struct {
     const guint8 *data;
     gsize size;
   } cases[] = {{rr, sizeof rr}, {bye, sizeof bye}, {sdes, sizeof sdes}, {feedback, sizeof feedback},
-      {padding, sizeof padding}, {sr, sizeof sr}};
+      {padding, sizeof padding}, {sr, sizeof sr}, {reason, sizeof reason}, {app, sizeof app}, {nack, sizeof nack},
+      {sli, sizeof sli}, {rpsi, sizeof rpsi}, {fir, sizeof fir}};
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -223,6 +541,7 @@ GST_START_TEST (test_bodies_that_lie)
 
     fail_unless (!valid || seen.malformed == 1, "case %u", i);
     fail_unless (seen.sr + seen.blocks + seen.cname + seen.bye + seen.tfrc == 0, "case %u", i);
+    fail_unless (seen.app + seen.nacks + seen.slices + seen.rpsis + seen.fir == 0, "case %u", i);
   }
   fail_if (gst_cc_rtcp_walk (rr, 3, &handlers, NULL));
 }
@@ -251,7 +570,6 @@ GST_START_TEST (test_mutations)
 }
 GST_END_TEST;
 
-/* 1970-01-01 is 2208988800 s after 1900-01-01; half a second is 2^31. */
 /* RFC 7022 4.2: 96 random bits, 16 characters of base64. */
 GST_START_TEST (test_cname_is_random)
 {
@@ -264,6 +582,7 @@ GST_START_TEST (test_cname_is_random)
 }
 GST_END_TEST;
 
+/* 1970-01-01 is 2208988800 s after 1900-01-01; half a second is 2^31. */
 GST_START_TEST (test_ntp_time)
 {
   fail_unless_equals_uint64 (
@@ -301,6 +620,11 @@ ccrtcp_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_round_trip);
+  tcase_add_test (tcase, test_bytes);
+  tcase_add_test (tcase, test_all_of_sdes);
+  tcase_add_test (tcase, test_as_many_nacks_as_fit);
+  tcase_add_test (tcase, test_builders_refuse);
+  tcase_add_test (tcase, test_xr_is_skipped_by_length);
   tcase_add_test (tcase, test_targets_in_the_fci);
   tcase_add_test (tcase, test_reduced_size);
   tcase_add_test (tcase, test_bodies_that_lie);
