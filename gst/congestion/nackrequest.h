@@ -15,7 +15,7 @@ extern "C" {
 #define NACK_REQUEST_MAX_MISSING 512
 
 typedef struct {
-  unsigned reorder_packets; /* default 3 */
+  unsigned reorder_packets; /* default 3, at most 254 */
   CcDuration reorder_time;  /* default 20 ms */
   CcDuration min_interval;  /* least spacing of requests for one packet, default 20 ms */
   CcDuration answer_delay;  /* what the sender takes to answer (pacing), on top of the RTT; default 10 ms */
@@ -29,9 +29,10 @@ typedef struct {
 
 typedef struct {
   uint32_t seq;
-  uint8_t later;  /* later packets seen, up to reorder_packets */
+  uint8_t later;  /* later packets seen, up to reorder_packets; 255: an application wants it */
   uint8_t others; /* requests of others since ours */
   uint16_t tries; /* ours */
+  bool too_late;  /* to ask: it may still come by itself */
   CcTime at;      /* missed, or last asked for by anyone */
   CcTime deadline;
 } NackMissing;
@@ -48,7 +49,7 @@ typedef struct {
   uint64_t reordered;                            /* came by themselves */
   uint64_t suppressed;                           /* requests of others that stood for ours */
   uint64_t given_up;                             /* too late or too many; where it grows a key unit is needed */
-  uint64_t hopeless;                             /* gaps larger than can be mended, or restarts */
+  uint64_t hopeless;                             /* gaps larger than can be mended */
 } NackRequest;
 
 void nack_request_params_init (NackRequestParams *params);
@@ -57,6 +58,8 @@ void nack_request_set_rtt (NackRequest *n, CcDuration rtt);
 /* How long a request waits for its turn in RTCP, expected; default 0. Requests whose answer would be late are not made.
  */
 void nack_request_set_rtcp_delay (NackRequest *n, CcDuration delay);
+/* The source begins anew (RFC 3550 A.1): its next packet is its first. */
+void nack_request_restart (NackRequest *n);
 /* A packet is here: in order, late, or restored by retransmission under its original number (RFC 4588 OSN). seq:
    extended sequence number. false: a gap beyond what asking can mend (hopeless). */
 bool nack_request_on_packet (NackRequest *n, uint32_t seq, CcTime now);
@@ -65,7 +68,8 @@ bool nack_request_on_packet (NackRequest *n, uint32_t seq, CcTime now);
 bool nack_request_want (NackRequest *n, uint16_t seq, CcTime deadline, CcTime now);
 /* Another member has asked for it: the same as if we had (RFC 4585 3.5.2 (5)). */
 void nack_request_on_asked_by_other (NackRequest *n, uint16_t seq, CcTime now);
-/* When something is to be asked for or given up; CC_TIME_NONE: nothing. Pure. */
+/* When something is to be asked for or given up; CC_TIME_NONE: nothing. In the past where something is due already: its
+   turn in RTCP decides from there on. Pure. */
 CcTime nack_request_next_timeout (const NackRequest *n);
 /* Gives up what is past its deadline, then lists what is to be asked for at now, rising, in the form
    rtcp_nack_write () takes. It stays due until nack_request_on_sent () tells which of it went out. */

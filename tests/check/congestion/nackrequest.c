@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "nackrequest.h"
+#include "cctest.h"
+
+#define MS CC_MSECOND
+
+static NackRequest n;
+static uint16_t due[NACK_REQUEST_MAX_MISSING];
+
+static void
+fresh (void)
+{
+  NackRequestParams params;
+
+  nack_request_params_init (&params);
+  nack_request_init (&n, &params);
+}
+
+/* Packets from..to, one a millisecond; returns the time of the last one. */
+static CcTime
+receive (uint32_t from, uint32_t to, CcTime at)
+{
+  for (uint32_t seq = from; seq <= to; seq++, at += MS)
+    nack_request_on_packet (&n, seq, at);
+  return at - MS;
+}
+
+/* Asks for all that is due. */
+static unsigned
+ask (CcTime now)
+{
+  unsigned count = nack_request_take_due (&n, due, NACK_REQUEST_MAX_MISSING, now);
+
+  nack_request_on_sent (&n, due, count, now);
+  return count;
+}
+
+START_TEST (test_nothing_is_asked_for_without_a_gap)
+{
+  fresh ();
+  receive (65530, 65600, CC_SECOND);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_TIME_NONE);
+  ck_assert_uint_eq (ask (2 * CC_SECOND), 0);
+}
+END_TEST
+
+/* 11 is missing; 12 shows it at 1.000 s, 13 and 14 make three: due with the third. */
+START_TEST (test_three_later_packets)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND - MS);
+  receive (12, 13, CC_SECOND);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + MS), 0);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_SECOND + 20 * MS);
+  receive (14, 14, CC_SECOND + 2 * MS);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_SECOND + 2 * MS);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 2 * MS), 1);
+  ck_assert_uint_eq (due[0], 11);
+}
+END_TEST
+
+/* The last packets before a pause: reorder_time, 20 ms, after the gap was seen. */
+START_TEST (test_a_short_time_for_the_last)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND - MS);
+  receive (12, 12, CC_SECOND);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 20 * MS - 1), 0);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 20 * MS), 1);
+}
+END_TEST
+
+START_TEST (test_reordering_asks_for_nothing)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  receive (12, 13, CC_SECOND + MS);
+  receive (11, 11, CC_SECOND + 3 * MS);
+  receive (14, 20, CC_SECOND + 4 * MS);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_TIME_NONE);
+  ck_assert_uint_eq (n.reordered, 1);
+  ck_assert_uint_eq (n.recovered, 0);
+}
+END_TEST
+
+/* RTT 80 ms and 10 ms for the answer: again 90 ms after the request, not after the loss; with an RTT of 1 ms, 20 ms. */
+START_TEST (test_repeats_when_an_answer_could_be_here)
+{
+  CcTime now = CC_SECOND;
+
+  fresh ();
+  nack_request_set_rtt (&n, 80 * MS);
+  receive (10, 10, now);
+  now = receive (12, 14, now + MS) + 5 * MS;
+  ck_assert_uint_eq (ask (now), 1);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), now + 90 * MS);
+  ck_assert_uint_eq (ask (now + 90 * MS - 1), 0);
+  ck_assert_uint_eq (ask (now + 90 * MS), 1);
+  nack_request_set_rtt (&n, MS);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), now + 110 * MS);
+  ck_assert_uint_eq (n.requested, 2);
+}
+END_TEST
+
+/* RFC 4588: the number the packet had in the stream. */
+START_TEST (test_a_retransmission_ends_it)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  receive (12, 14, CC_SECOND);
+  ck_assert_uint_eq (ask (CC_SECOND + 2 * MS), 1);
+  ck_assert (nack_request_on_packet (&n, 11, CC_SECOND + 50 * MS));
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_TIME_NONE);
+  ck_assert_uint_eq (n.recovered, 1);
+  /* a second copy is nothing new */
+  ck_assert (nack_request_on_packet (&n, 11, CC_SECOND + 60 * MS));
+  ck_assert_uint_eq (n.recovered + n.reordered, 1);
+}
+END_TEST
+
+/* Missed at 1.001 s, useless at 1.501 s. With an RTT of 100 ms and 50 ms to wait for RTCP nothing is asked for after
+   1.351 s; what was asked for before may come until the end. */
+START_TEST (test_no_request_that_comes_too_late)
+{
+  const CcTime missed = CC_SECOND + MS, deadline = missed + 500 * MS;
+
+  fresh ();
+  nack_request_set_rtcp_delay (&n, 50 * MS);
+  receive (10, 10, CC_SECOND);
+  receive (12, 14, missed);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, deadline - 150 * MS), 1);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, deadline - 150 * MS + 1), 0);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), deadline);
+  ck_assert_uint_eq (n.given_up, 0);
+  ck_assert_uint_eq (ask (deadline), 0);
+  ck_assert_uint_eq (n.given_up, 1);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_TIME_NONE);
+}
+END_TEST
+
+/* 5 tries, 20 ms apart with no RTT to speak of; then only the deadline is waited for. */
+START_TEST (test_gives_up_after_max_tries)
+{
+  CcTime now = CC_SECOND;
+
+  fresh ();
+  nack_request_set_rtt (&n, 0);
+  receive (10, 10, now);
+  receive (12, 14, now);
+  for (unsigned i = 0; i < 5; i++) {
+    now = nack_request_next_timeout (&n);
+    ck_assert_uint_eq (ask (now), 1);
+  }
+  ck_assert_uint_eq (now, CC_SECOND + 2 * MS + 4 * 20 * MS);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_SECOND + 500 * MS);
+  ck_assert_uint_eq (ask (CC_SECOND + 500 * MS), 0);
+  ck_assert_uint_eq (n.given_up, 1);
+}
+END_TEST
+
+START_TEST (test_numbers_wrap_and_rise)
+{
+  static const uint16_t expected[] = {65534, 65535, 0, 2};
+
+  fresh ();
+  receive (65533, 65533, CC_SECOND);
+  receive (65537, 65537, CC_SECOND);
+  receive (65539, 65541, CC_SECOND);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 2 * MS), 4);
+  ck_assert_mem_eq (due, expected, sizeof expected);
+  /* the extended number wraps too */
+  fresh ();
+  nack_request_on_packet (&n, UINT32_MAX, CC_SECOND);
+  receive (1, 3, CC_SECOND);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 2 * MS), 1);
+  ck_assert_uint_eq (due[0], 0);
+}
+END_TEST
+
+/* Another member's request at 1.010 s stands for ours: ours would go 110 ms later. */
+START_TEST (test_a_request_of_another_counts)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  receive (12, 14, CC_SECOND);
+  nack_request_on_asked_by_other (&n, 11, CC_SECOND + 10 * MS);
+  ck_assert_uint_eq (ask (CC_SECOND + 10 * MS), 0);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_SECOND + 120 * MS);
+  ck_assert_uint_eq (n.suppressed, 1);
+  nack_request_on_asked_by_other (&n, 999, CC_SECOND + 10 * MS);
+  ck_assert_uint_eq (n.suppressed, 1);
+  ck_assert (nack_request_on_packet (&n, 11, CC_SECOND + 60 * MS));
+  ck_assert_uint_eq (n.recovered, 1);
+}
+END_TEST
+
+/* Somebody who asks every 50 ms for what is never answered: three of them count, the third at 1.110 s. */
+START_TEST (test_others_cannot_silence_us)
+{
+  CcTime asked = CC_TIME_NONE;
+
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  receive (12, 14, CC_SECOND);
+  for (CcTime now = CC_SECOND + 10 * MS; now < CC_SECOND + 400 * MS; now += 10 * MS) {
+    if ((now - CC_SECOND) % (50 * MS) == 10 * MS)
+      nack_request_on_asked_by_other (&n, 11, now);
+    if (ask (now) > 0 && asked == CC_TIME_NONE)
+      asked = now;
+  }
+  ck_assert_uint_eq (asked, CC_SECOND + 220 * MS);
+}
+END_TEST
+
+/* What the jitter buffer names goes at once, before any reordering tolerance, and repeats like the rest. */
+START_TEST (test_a_wanted_packet_goes_at_once)
+{
+  fresh ();
+  ck_assert (!nack_request_want (&n, 11, CC_TIME_NONE, CC_SECOND));
+  receive (10, 10, CC_SECOND);
+  receive (12, 12, CC_SECOND);
+  ck_assert (nack_request_want (&n, 11, CC_TIME_NONE, CC_SECOND + MS));
+  ck_assert_uint_eq (ask (CC_SECOND + MS), 1);
+  /* again: no sooner than an answer could be here */
+  ck_assert (nack_request_want (&n, 11, CC_TIME_NONE, CC_SECOND + 2 * MS));
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_SECOND + 111 * MS);
+  /* the one that should have come next: 13 turns out not to be missing twice */
+  ck_assert (nack_request_want (&n, 13, CC_SECOND + 300 * MS, CC_SECOND + 2 * MS));
+  ck_assert_uint_eq (ask (CC_SECOND + 2 * MS), 1);
+  receive (15, 17, CC_SECOND + 3 * MS);
+  ck_assert_uint_eq (n.n_missing, 3);
+  ck_assert_uint_eq (ask (CC_SECOND + 6 * MS), 1);
+  ck_assert_uint_eq (due[0], 14);
+}
+END_TEST
+
+/* 13, wanted before anything later came, does not hide 11 and 12 from being counted. */
+START_TEST (test_wanted_ones_do_not_hide_others)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  nack_request_want (&n, 13, CC_TIME_NONE, CC_SECOND);
+  receive (14, 16, CC_SECOND);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 2 * MS), 3);
+  ck_assert (due[0] == 11 && due[1] == 12 && due[2] == 13);
+}
+END_TEST
+
+START_TEST (test_only_what_is_wanted)
+{
+  NackRequestParams params;
+
+  nack_request_params_init (&params);
+  params.watch_gaps = false;
+  nack_request_init (&n, &params);
+  receive (10, 10, CC_SECOND);
+  receive (20, 30, CC_SECOND);
+  ck_assert_uint_eq (n.n_missing, 0);
+  ck_assert (nack_request_want (&n, 15, CC_TIME_NONE, CC_SECOND));
+  ck_assert_uint_eq (ask (CC_SECOND), 1);
+}
+END_TEST
+
+/* 512 missing are asked for, 513 are not. */
+START_TEST (test_a_gap_too_large_is_hopeless)
+{
+  fresh ();
+  receive (1000, 1000, CC_SECOND);
+  ck_assert (nack_request_on_packet (&n, 1513, CC_SECOND));
+  ck_assert_uint_eq (n.n_missing, 512);
+  fresh ();
+  receive (1000, 1000, CC_SECOND);
+  receive (1002, 1002, CC_SECOND);
+  ck_assert (!nack_request_on_packet (&n, 1002 + 514, CC_SECOND));
+  ck_assert_uint_eq (n.hopeless, 1);
+  ck_assert_uint_eq (n.given_up, 1);
+  ck_assert_uint_eq (n.n_missing, 0);
+  /* from there on as ever */
+  receive (1518, 1520, CC_SECOND);
+  ck_assert_uint_eq (ask (CC_SECOND + 2 * MS), 1);
+  ck_assert_uint_eq (due[0], 1517);
+}
+END_TEST
+
+/* Every second packet lost: 600 missing, the oldest 88 go. */
+START_TEST (test_the_oldest_make_room)
+{
+  fresh ();
+  for (uint32_t seq = 0; seq <= 1200; seq += 2)
+    nack_request_on_packet (&n, seq, CC_SECOND);
+  ck_assert_uint_eq (n.n_missing, 512);
+  ck_assert_uint_eq (n.given_up, 88);
+  ck_assert_uint_eq (n.missing[0].seq, 2 * 88 + 1);
+  ck_assert_uint_eq (n.missing[511].seq, 1199);
+  for (unsigned i = 1; i < 512; i++)
+    ck_assert_uint_eq (n.missing[i].seq, n.missing[i - 1].seq + 2);
+}
+END_TEST
+
+START_TEST (test_a_restart_forgets)
+{
+  fresh ();
+  receive (70000, 70000, CC_SECOND);
+  receive (70002, 70002, CC_SECOND);
+  /* numbers that begin anew say so themselves where they are far enough */
+  receive (5000, 5003, CC_SECOND);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), CC_TIME_NONE);
+  nack_request_restart (&n);
+  receive (4000, 4000, CC_SECOND);
+  receive (4002, 4004, CC_SECOND);
+  ck_assert_uint_eq (ask (CC_SECOND + 2 * MS), 1);
+  ck_assert_uint_eq (due[0], 4001);
+}
+END_TEST
+
+/* next_timeout () never asks to be called for what take_due () has no answer to. */
+START_TEST (test_no_busy_wait)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  receive (12, 14, CC_SECOND);
+  for (CcTime now = CC_SECOND; now < 2 * CC_SECOND; now += 7 * MS) {
+    unsigned count = nack_request_take_due (&n, due, 8, now);
+
+    ck_assert (count > 0 || nack_request_next_timeout (&n) > now);
+  }
+}
+END_TEST
+
+CC_TEST_MAIN ("nackrequest", test_nothing_is_asked_for_without_a_gap, test_three_later_packets,
+    test_a_short_time_for_the_last, test_reordering_asks_for_nothing, test_repeats_when_an_answer_could_be_here,
+    test_a_retransmission_ends_it, test_no_request_that_comes_too_late, test_gives_up_after_max_tries,
+    test_numbers_wrap_and_rise, test_a_request_of_another_counts, test_others_cannot_silence_us,
+    test_a_wanted_packet_goes_at_once, test_wanted_ones_do_not_hide_others, test_only_what_is_wanted,
+    test_a_gap_too_large_is_hopeless, test_the_oldest_make_room, test_a_restart_forgets, test_no_busy_wait)
