@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define REPORT_INTERVAL_MIN (5 * GST_SECOND)
+#define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T, before there is a timing */
 
 static AvpfLocal *
 append (AvpfLocalTable *table, guint32 ssrc)
@@ -107,11 +107,10 @@ avpf_local_table_on_rtp (AvpfLocalTable *table, const AvpfLocalPacket *packet, G
   return local;
 }
 
-/* RFC 8108 7.1.4: timeouts count with the 5 s minimum in every profile. */
 static GstClockTime
-report_interval (const AvpfLocal *local)
+sender_timeout (const AvpfLocal *local)
 {
-  return local->timing_runs ? MAX (avpf_timing_interval (&local->timing), REPORT_INTERVAL_MIN) : REPORT_INTERVAL_MIN;
+  return local->timing_runs ? avpf_timing_sender_timeout (&local->timing) : SENDER_TIMEOUT;
 }
 
 guint
@@ -122,7 +121,7 @@ avpf_local_table_expire (AvpfLocalTable *table, GstClockTime now)
   for (i = 0; i < table->n; i++) {
     AvpfLocal *l = &table->locals[i];
 
-    if (l->we_sent && now >= l->last_rtp + 2 * report_interval (l)) {
+    if (l->we_sent && now >= l->last_rtp + sender_timeout (l)) {
       l->we_sent = FALSE;
       gone++;
     }

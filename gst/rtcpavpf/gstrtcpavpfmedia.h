@@ -8,13 +8,54 @@
 #include <gst/gst.h>
 
 #include "avpflocal.h"
+#include "fircommands.h"
 #include "gstccrtcp.h"
-#include "rtcptmmb.h"
+#include "resendlimit.h"
+#include "tmmbrset.h"
 
 G_BEGIN_DECLS
 
 typedef struct _GstRtcpAvpf GstRtcpAvpf;
-typedef struct _GstRtcpAvpfMedia GstRtcpAvpfMedia; /* self->media */
+
+#define GST_RTCP_AVPF_MEDIA_REPORTS 8 /* receivers whose last report is kept */
+
+/* What one receiver's report block says of one of our SSRCs. */
+typedef struct {
+  guint32 receiver;
+  GstClockTime at; /* GST_CLOCK_TIME_NONE: free */
+  gdouble fraction_lost;
+  gint packets_lost;
+  GstClockTime jitter, round_trip; /* round_trip 0: unknown */
+} GstRtcpAvpfMediaReport;
+
+/* How RTCP about one of our SSRCs is answered. */
+typedef struct {
+  guint32 ssrc;
+  gboolean in_use;
+  gboolean resends; /* carries packets sent again (RFC 4588) */
+  ResendLimit resend;
+  TmmbrSender tmmbr;
+  GstClockTime key_unit_at; /* of the last request pushed upstream, GST_CLOCK_TIME_NONE: never */
+  GstRtcpAvpfMediaReport reports[GST_RTCP_AVPF_MEDIA_REPORTS];
+  GstClockTime round_trip; /* the last one measured; 0: unknown */
+  guint64 packets_window;  /* since window_at */
+  GstClockTime window_at;
+  gdouble packet_rate; /* per s; 0: unknown */
+  guint64 remb_bps, path_bps;
+  guint64 report_blocks, pli, fir, nack, key_unit_requests, key_unit_refused, tfrc, path, remb;
+} GstRtcpAvpfMediaAnswer;
+
+/* self->media */
+typedef struct {
+  GstPad *sinkpad, *srcpad; /* NULL: not requested */
+  GstSegment segment;
+  gboolean ended;
+  guint clock_rate;     /* of caps; 0: unknown */
+  GstClockTime latency; /* between running time and the wire */
+  guint key_unit_count;
+  FirCommands fir;
+  GstRtcpAvpfMediaAnswer answers[AVPF_MAX_LOCALS];
+} GstRtcpAvpfMedia;
 
 /* Pad templates, request_new_pad and release_pad; new and free need no lock. */
 void gst_rtcp_avpf_media_class_init (GstElementClass *klass);
@@ -23,15 +64,20 @@ void gst_rtcp_avpf_media_free (GstRtcpAvpfMedia *media);
 void gst_rtcp_avpf_media_reset (GstRtcpAvpf *self);
 /* Whether send_rtp_sink was requested: then the element lives on without anything arriving at sink. */
 gboolean gst_rtcp_avpf_media_is_on (GstRtcpAvpf *self);
+/* And has not come to its end: then the end of what is received is not this end's BYE. */
+gboolean gst_rtcp_avpf_media_goes_on (GstRtcpAvpf *self);
 
-/* RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of ours is ignored, so
+/* Of a packet that leaves; NULL where there is no room. */
+GstRtcpAvpfMediaAnswer *gst_rtcp_avpf_media_answer (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now);
+
+/* gstrtcpavpfanswer.c: RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of ours is ignored, so
  * every item may be handed over. */
 void gst_rtcp_avpf_media_on_report_block (
     GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now);
 void gst_rtcp_avpf_media_on_pli (GstRtcpAvpf *self, guint32 sender, guint32 media, GstClockTime now);
 void gst_rtcp_avpf_media_on_fir (GstRtcpAvpf *self, guint32 sender, guint32 target, guint8 seq, GstClockTime now);
-/* One lost packet; a NACK with many is many calls. */
-void gst_rtcp_avpf_media_on_nack (GstRtcpAvpf *self, guint32 sender, guint32 media, guint16 seq, GstClockTime now);
+void gst_rtcp_avpf_media_on_nack (
+    GstRtcpAvpf *self, guint32 sender, guint32 media, const guint16 *seqs, guint n, GstClockTime now);
 /* One entry, its ssrc being the target. Asks the scheduler for a TMMBN. */
 void gst_rtcp_avpf_media_on_tmmbr (GstRtcpAvpf *self, guint32 sender, const RtcpTmmb *entry, GstClockTime now);
 void gst_rtcp_avpf_media_on_remb (GstRtcpAvpf *self, guint32 sender, const RtcpRemb *remb, GstClockTime now);
