@@ -440,7 +440,7 @@ avpf_timing_on_timeout (AvpfTiming *t, CcTime now)
 
 /* What reconsideration makes of a slot of T that begins at tp. */
 static CcDuration
-reconsidered (AvpfTiming *t, CcDuration T)
+reconsidered_slot (AvpfTiming *t, CcDuration T)
 {
   CcDuration again;
 
@@ -456,7 +456,7 @@ static void
 skip_next_slot (AvpfTiming *t)
 {
   t->allow_early = false;
-  t->tp = cc_time_add (t->tp, t->params.literal_early_slot ? t->T_rr : reconsidered (t, t->T_rr));
+  t->tp = cc_time_add (t->tp, t->params.literal_early_slot ? t->T_rr : reconsidered_slot (t, t->T_rr));
   t->tn = cc_time_add (t->tp, t->T_rr);
   t->early_sent++;
 }
@@ -502,7 +502,7 @@ avpf_timing_effective_time (AvpfTiming *t, CcTime now)
 {
   CcTime due = t->tn > now ? t->tn : now;
 
-  return cc_time_add (t->tp, reconsidered (t, cc_time_since (due, t->tp)));
+  return cc_time_add (t->tp, reconsidered_slot (t, cc_time_since (due, t->tp)));
 }
 
 void
