@@ -19,7 +19,7 @@ typedef enum { FB_QUEUE_SLI, FB_QUEUE_RPSI, FB_QUEUE_AFB, FB_QUEUE_APP } FbQueue
 typedef struct {
   FbQueueKind kind;
   uint8_t subtype;                   /* APP: 5 bits */
-  uint32_t media_ssrc;               /* not used by APP */
+  uint32_t media_ssrc;               /* APP: unused */
   CcTime t0;                         /* when it was queued */
   CcTime deadline;                   /* CC_TIME_NONE: always useful */
   unsigned size;                     /* of bytes, a multiple of 4 */
@@ -27,8 +27,8 @@ typedef struct {
 } FbQueued;
 
 typedef struct {
-  unsigned first, n;
-  FbQueued entries[FB_QUEUE_SIZE];
+  unsigned n;
+  FbQueued entries[FB_QUEUE_SIZE]; /* the oldest first */
   uint64_t expired, refused;
 } FbQueue;
 

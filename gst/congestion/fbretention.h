@@ -42,8 +42,8 @@ typedef struct {
 
 typedef struct {
   FbItem item;
-  CcTime at; /* CC_TIME_NONE: free */
-  unsigned believed;
+  CcTime at;         /* CC_TIME_NONE: free */
+  unsigned believed; /* attempts of ours it has suppressed in a row */
 } FbHeard;
 
 typedef struct {
@@ -62,9 +62,10 @@ void fb_retention_on_received (FbRetention *r, const FbItem *item, CcTime now);
 bool fb_retention_covers (const FbRetention *r, const FbItem *mine, CcTime t0);
 /* The same question when mine is about to be sent (at te): true: leave it out, and that counts as one more in a row. */
 bool fb_retention_suppress (FbRetention *r, const FbItem *mine, CcTime t0);
-/* Mine has gone out: the row ends. */
+/* Mine has gone out: the row ends. Of PLI: FIR's, too. */
 void fb_retention_on_sent (FbRetention *r, const FbItem *mine);
-/* It has been answered (a key unit, the packet): what was heard of it before covers nothing any more. */
+/* It has been answered (a key unit, the packet): what was heard of it before covers nothing any more. PLI: FIR is
+   forgotten with it. */
 void fb_retention_forget (FbRetention *r, const FbItem *item);
 
 #ifdef __cplusplus
