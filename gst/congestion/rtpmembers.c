@@ -87,7 +87,7 @@ rtp_members_init (RtpMembers *m, const RtpMembersParams *params, void *memory, u
       .member_timeout = 25 * CC_SECOND,
       .sender_timeout = 10 * CC_SECOND,
       .now = now,
-      .mask_settles_at = now};
+      .mask_settles_at = CC_TIME_NONE};
   m->params.min_sequential = clamp (params->min_sequential, 1, 15);
   m->params.min_named = clamp (params->min_named, 1, 15);
   m->params.max_capacity = clamp_capacity (params->max_capacity);
@@ -402,7 +402,7 @@ shrink_mask (RtpMembers *m)
 {
   unsigned bits = m->admitted_bits;
 
-  if (m->now < m->mask_settles_at || m->sweep < m->capacity)
+  if (m->mask_settles_at != CC_TIME_NONE || m->sweep < m->capacity)
     return;
   while (bits > 0 && would_do (m, bits - 1))
     bits--;
@@ -413,19 +413,12 @@ shrink_mask (RtpMembers *m)
 }
 
 static void
-settle_mask (RtpMembers *m)
-{
-  if (m->now >= m->mask_settles_at)
-    m->counted_bits = m->admitted_bits;
-}
-
-static void
 advance (RtpMembers *m, CcTime now)
 {
   if (now != CC_TIME_NONE && now > m->now)
     m->now = now;
-  if (m->counted_bits != m->admitted_bits)
-    settle_mask (m);
+  if (m->now >= m->mask_settles_at)
+    m->counted_bits = m->admitted_bits;
 }
 
 static void
@@ -800,6 +793,8 @@ rtp_members_expire (RtpMembers *m, CcTime now, uint32_t *ssrc)
     lapse (m, sender);
     return RTP_MEMBER_EVENT_SENDER_ENDED;
   }
+  if (m->now >= m->mask_settles_at)
+    m->mask_settles_at = CC_TIME_NONE;
   shrink_mask (m);
   return RTP_MEMBER_EVENT_NONE;
 }
@@ -822,9 +817,7 @@ rtp_members_next_timeout (const RtpMembers *m)
   at = cc_time_min (at, due_at (m, RTP_MEMBER_STATE_RTCP, settling_time (m)));
   if (m->sending.oldest != NOBODY)
     at = cc_time_min (at, cc_time_add (m->slots[m->sending.oldest].last_rtp, m->sender_timeout));
-  if (m->counted_bits > 0 && m->mask_settles_at > m->now)
-    at = cc_time_min (at, m->mask_settles_at);
-  return at;
+  return cc_time_min (at, m->mask_settles_at);
 }
 
 void

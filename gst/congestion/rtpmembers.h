@@ -85,11 +85,11 @@ typedef struct {
   CcDuration member_timeout, sender_timeout;
   CcTime now;
   unsigned admitted_bits, counted_bits; /* of the mask; counted_bits is higher while newly admitted ones are awaited */
-  CcTime mask_settles_at;
-  bool keep_early;                    /* those from before the mask had bits count for one */
-  uint32_t generation;                /* of masks that began without bits */
-  uint32_t early[RTP_MEMBERS_LEVELS]; /* members that do not send, by leading zeroes, from before that */
-  uint32_t late[RTP_MEMBERS_LEVELS];  /* and since */
+  CcTime mask_settles_at;               /* CC_TIME_NONE: it has, and may shrink */
+  bool keep_early;                      /* those from before the mask had bits count for one */
+  uint32_t generation;                  /* of masks that began without bits */
+  uint32_t early[RTP_MEMBERS_LEVELS];   /* members that do not send, by leading zeroes, from before that */
+  uint32_t late[RTP_MEMBERS_LEVELS];    /* and since */
   uint64_t joins, byes, timeouts, sender_timeouts;
   uint64_t evicted;     /* candidates that gave way */
   uint64_t sampled_out; /* members dropped because the mask grew */
