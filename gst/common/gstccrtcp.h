@@ -10,6 +10,7 @@
 #include <gst/rtp/gstrtcpbuffer.h>
 
 #include "rtcpccfb.h"
+#include "fbqueue.h"
 #include "rtcpfeedback.h"
 #include "rtcpnack.h"
 #include "rtcppicture.h"
@@ -90,6 +91,8 @@ gboolean gst_cc_rtcp_add_twcc (
 gboolean gst_cc_rtcp_add_tmmbr (GstRTCPBuffer *rtcp, guint32 sender_ssrc, const RtcpTmmb *entries, guint n);
 /* n 0: nobody limits. */
 gboolean gst_cc_rtcp_add_tmmbn (GstRTCPBuffer *rtcp, guint32 sender_ssrc, const RtcpTmmb *entries, guint n);
+/* What an application has queued, whatever its kind. */
+gboolean gst_cc_rtcp_add_queued (GstRTCPBuffer *rtcp, guint32 sender_ssrc, const FbQueued *queued);
 
 /* Every handler may be NULL. sender: the SSRC that speaks; media: the SSRC it speaks about. Text is as it came: it may
    be no UTF-8. Pointers are valid during the call. */

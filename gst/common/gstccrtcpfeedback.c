@@ -178,3 +178,25 @@ gst_cc_rtcp_add_tmmbn (GstRTCPBuffer *rtcp, guint32 sender_ssrc, const RtcpTmmb 
 {
   return add_tmmb (rtcp, RTCP_FB_FMT_TMMBN, sender_ssrc, entries, n);
 }
+
+gboolean
+gst_cc_rtcp_add_queued (GstRTCPBuffer *rtcp, guint32 sender_ssrc, const FbQueued *queued)
+{
+  guint8 fmt = RTCP_FB_FMT_AFB;
+  gchar name[5] = {0};
+
+  switch (queued->kind) {
+  case FB_QUEUE_APP:
+    memcpy (name, queued->bytes, 4);
+    return gst_cc_rtcp_add_app (rtcp, sender_ssrc, queued->subtype, name, queued->bytes + 4, queued->size - 4);
+  case FB_QUEUE_SLI:
+    fmt = RTCP_FB_FMT_SLI;
+    break;
+  case FB_QUEUE_RPSI:
+    fmt = RTCP_FB_FMT_RPSI;
+    break;
+  default:
+    break;
+  }
+  return add_feedback (rtcp, GST_RTCP_TYPE_PSFB, fmt, sender_ssrc, queued->media_ssrc, queued->bytes, queued->size);
+}

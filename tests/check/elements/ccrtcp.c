@@ -411,6 +411,39 @@ GST_START_TEST (test_all_of_sdes)
 }
 GST_END_TEST;
 
+/* The same packets by way of the application's queue. */
+GST_START_TEST (test_queued)
+{
+  static const struct {
+    FbQueueKind kind;
+    const gchar *bytes;
+    guint size;
+    Add add;
+  } cases[] = {{FB_QUEUE_SLI, "\0\x08\x02\xc5", 4, add_one_sli}, {FB_QUEUE_RPSI, "\1\x60\xb3\xc4", 4, add_one_rpsi},
+      {FB_QUEUE_AFB, "mine\1\2\3\4", 8, add_one_afb}, {FB_QUEUE_APP, "test\1\2\3\4", 8, add_one_app}};
+  static FbQueue queue;
+  guint i;
+
+  fb_queue_init (&queue);
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+    GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+    guint8 expected[64];
+    gsize size = build_one (expected, sizeof expected, cases[i].add);
+
+    fail_unless (fb_queue_push (
+        &queue, cases[i].kind, 17, THEM, (const guint8 *)cases[i].bytes, cases[i].size, CC_TIME_NONE, 0));
+    gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+    fail_unless (gst_cc_rtcp_add_queued (&rtcp, US, fb_queue_peek (&queue, 0)));
+    gst_rtcp_buffer_unmap (&rtcp);
+    fail_unless_equals_int (gst_buffer_get_size (buffer), size);
+    fail_unless (gst_buffer_memcmp (buffer, 0, expected, size) == 0, "case %u", i);
+    gst_buffer_unref (buffer);
+    fb_queue_pop (&queue);
+  }
+}
+GST_END_TEST;
+
 /* An MTU of 1200 leaves 1188 bytes, 297 entries: 100 apart each number takes one. */
 GST_START_TEST (test_as_many_nacks_as_fit)
 {
@@ -622,6 +655,7 @@ ccrtcp_suite (void)
   tcase_add_test (tcase, test_round_trip);
   tcase_add_test (tcase, test_bytes);
   tcase_add_test (tcase, test_all_of_sdes);
+  tcase_add_test (tcase, test_queued);
   tcase_add_test (tcase, test_as_many_nacks_as_fit);
   tcase_add_test (tcase, test_builders_refuse);
   tcase_add_test (tcase, test_xr_is_skipped_by_length);
