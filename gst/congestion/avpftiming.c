@@ -14,6 +14,7 @@
 #define DEFAULT_T_MIN (5 * CC_SECOND)
 #define AVPF_FIRST_T_MIN 1.0 /* s, RFC 4585 3.4 d */
 #define BACK_OFF_MEMBERS 50
+#define MAX_BANDWIDTH 1e15 /* bytes/s; intervals keep a ratio to each other up to there */
 
 void
 avpf_timing_params_init (AvpfTimingParams *params)
@@ -25,13 +26,19 @@ avpf_timing_params_init (AvpfTimingParams *params)
       .initial_size = DEFAULT_SIZE};
 }
 
+static double
+bandwidth (double Bps)
+{
+  return Bps > 0 ? fmin (Bps, MAX_BANDWIDTH) : 0;
+}
+
 void
 avpf_timing_params_set_shares (AvpfTimingParams *params, double senders_Bps, double receivers_Bps)
 {
-  double S = senders_Bps > 0 ? senders_Bps : 0, R = receivers_Bps > 0 ? receivers_Bps : 0;
+  double S = bandwidth (senders_Bps), R = bandwidth (receivers_Bps);
 
   params->rtcp_bw_Bps = S + R;
-  params->sender_share = S + R > 0 && !isinf (S + R) ? S / (S + R) : DEFAULT_SHARE;
+  params->sender_share = S + R > 0 ? S / (S + R) : DEFAULT_SHARE;
 }
 
 CcDuration
@@ -135,8 +142,7 @@ schedule (AvpfTiming *t, CcTime from)
 static void
 check_params (AvpfTimingParams *p)
 {
-  if (!(p->rtcp_bw_Bps > 0))
-    p->rtcp_bw_Bps = 0;
+  p->rtcp_bw_Bps = bandwidth (p->rtcp_bw_Bps);
   if (!(p->sender_share >= 0 && p->sender_share <= 1))
     p->sender_share = DEFAULT_SHARE;
   if (!(p->dither_factor >= 0 && p->dither_factor <= MAX_DITHER))
@@ -195,7 +201,7 @@ avpf_timing_set_bandwidth (AvpfTiming *t, double rtcp_bw_Bps)
 {
   double was = Td (t);
 
-  t->params.rtcp_bw_Bps = rtcp_bw_Bps > 0 ? rtcp_bw_Bps : 0;
+  t->params.rtcp_bw_Bps = bandwidth (rtcp_bw_Bps);
   rescale (t, was);
 }
 
@@ -240,7 +246,8 @@ avpf_timing_set_members (AvpfTiming *t, unsigned members, unsigned senders, bool
 static void
 update_size (AvpfTiming *t, uint32_t size_bytes)
 {
-  t->avg_rtcp_size += SIZE_GAIN * (size_bytes - t->avg_rtcp_size);
+  if (size_bytes > 0)
+    t->avg_rtcp_size += SIZE_GAIN * (size_bytes - t->avg_rtcp_size);
 }
 
 void
@@ -431,24 +438,22 @@ avpf_timing_on_timeout (AvpfTiming *t, CcTime now)
 {
   if (t->membership == AVPF_GONE)
     return AVPF_NOTHING;
-  if (t->te <= now && t->te <= t->tn)
-    return AVPF_SEND_EARLY;
-  if (now < t->tn || !reconsider (t, now))
-    return AVPF_NOTHING;
-  return t->membership == AVPF_LEAVING ? AVPF_SEND_BYE : use_regular_slot (t, now);
+  if (t->tn <= now && reconsider (t, now))
+    return t->membership == AVPF_LEAVING ? AVPF_SEND_BYE : use_regular_slot (t, now);
+  return t->te <= now ? AVPF_SEND_EARLY : AVPF_NOTHING;
 }
 
-/* What reconsideration makes of a slot of T that begins at tp. */
-static CcDuration
-reconsidered_slot (AvpfTiming *t, CcDuration T)
+/* When a packet due at `due` would go, if it is reconsidered until it may. */
+static CcTime
+reconsidered_time (AvpfTiming *t, CcTime due)
 {
-  CcDuration again;
+  CcTime again;
 
   if (!must_reconsider (t))
-    return T;
-  for (int i = 0; i < MAX_DRAWS && (again = draw_interval (t)) > T; i++)
-    T = again;
-  return T;
+    return due;
+  for (int i = 0; i < MAX_DRAWS && (again = cc_time_add (t->tp, draw_interval (t))) > due; i++)
+    due = again;
+  return due;
 }
 
 /* RFC 4585 3.5.2 step 6 */
@@ -456,7 +461,7 @@ static void
 skip_next_slot (AvpfTiming *t)
 {
   t->allow_early = false;
-  t->tp = cc_time_add (t->tp, t->params.literal_early_slot ? t->T_rr : reconsidered_slot (t, t->T_rr));
+  t->tp = t->params.literal_early_slot ? t->tn : reconsidered_time (t, t->tn);
   t->tn = cc_time_add (t->tp, t->T_rr);
   t->early_sent++;
 }
@@ -500,9 +505,7 @@ avpf_timing_may_report (const AvpfTiming *t)
 CcTime
 avpf_timing_effective_time (AvpfTiming *t, CcTime now)
 {
-  CcTime due = t->tn > now ? t->tn : now;
-
-  return cc_time_add (t->tp, reconsidered_slot (t, cc_time_since (due, t->tp)));
+  return reconsidered_time (t, t->tn > now ? t->tn : now);
 }
 
 void

@@ -277,6 +277,13 @@ START_TEST (test_conditional_reconsideration)
   ck_assert_uint_eq (t.deferred, 1);
   ck_assert_uint_eq (t.pmembers, 8);
   ck_assert_int_eq (step (&t, &now), AVPF_SEND_REGULAR);
+  /* one more is enough: of twenty such draws some put off */
+  for (unsigned i = 9; i < 29; i++) {
+    avpf_timing_set_members (&t, i, 0, false, now);
+    step (&t, &now);
+    ck_assert_uint_eq (t.pmembers, i);
+  }
+  ck_assert (t.deferred > 1);
 }
 END_TEST
 
@@ -524,6 +531,26 @@ START_TEST (test_a_regular_packet_due_first_takes_the_early_feedback)
   avpf_timing_on_sent (&t, AVPF_SEND_REGULAR, SIZE, now);
   ck_assert_uint_eq (t.te, CC_TIME_NONE);
   ck_assert (t.allow_early);
+}
+END_TEST
+
+/* The host is late and both are due: one packet, the regular one, if reconsideration lets it go; else the early one. */
+START_TEST (test_a_late_host_sends_one_packet)
+{
+  for (int grown = 0; grown < 2; grown++) {
+    AvpfTimingParams p = params (true, true);
+    AvpfTiming t = timing (&p, 20, 1, false);
+    AvpfVerdict verdict;
+    CcTime now = next_packet (&t, &verdict);
+
+    ck_assert (avpf_timing_request_feedback (&t, 100 * CC_SECOND, now));
+    avpf_timing_set_members (&t, grown ? 100000 : 20, 1, false, now);
+    now = t.tn + 100 * CC_SECOND;
+    verdict = avpf_timing_on_timeout (&t, now);
+    ck_assert_int_eq (verdict, grown ? AVPF_SEND_EARLY : AVPF_SEND_REGULAR);
+    avpf_timing_on_sent (&t, verdict, SIZE, now);
+    ck_assert (avpf_timing_next_timeout (&t) > now);
+  }
 }
 END_TEST
 
@@ -927,7 +954,8 @@ START_TEST (test_a_silent_receiver_becomes_a_sender)
   p.sender_share = 1;
   t = timing (&p, 5, 0, false);
   avpf_timing_set_members (&t, 5, 1, true, START + 100 * CC_SECOND);
-  ck_assert (t.tn >= START + 100 * CC_SECOND && t.tn < START + 102 * CC_SECOND);
+  ck_assert_uint_eq (t.tp, START);
+  ck_assert (t.tn >= START + 100 * CC_SECOND + cc_duration (LOW) && t.tn < START + 102 * CC_SECOND);
   /* nobody reports but senders; silence is measured by the fixed minimum then */
   ck_assert_uint_eq (avpf_timing_member_timeout (&t), 25 * CC_SECOND);
 }
@@ -1187,13 +1215,98 @@ START_TEST (test_time_always_passes)
 }
 END_TEST
 
+static void
+any_call (AvpfTiming *t, const CcRandom *random, CcTime now)
+{
+  static const double bandwidths[] = {0, 1e-9, 1, 250, 1e6, 1e18, INFINITY, NAN, -5};
+  static const unsigned numbers[] = {0, 1, 2, 3, 49, 50, 1000, UINT32_MAX};
+  double bw = bandwidths[(int)cc_random_uniform (random, 0, 9)],
+         other = bandwidths[(int)cc_random_uniform (random, 0, 9)];
+  unsigned n = numbers[(int)cc_random_uniform (random, 0, 8)], senders = numbers[(int)cc_random_uniform (random, 0, 8)];
+
+  switch ((int)cc_random_uniform (random, 0, 12)) {
+  case 0:
+    avpf_timing_set_bandwidth (t, bw);
+    break;
+  case 1:
+    avpf_timing_set_shares (t, bw, other);
+    break;
+  case 2:
+  case 3:
+    avpf_timing_set_members (t, n, senders, cc_random_uniform (random, 0, 1) < 0.5, now);
+    break;
+  case 4:
+    avpf_timing_on_received (t, n);
+    break;
+  case 5:
+    avpf_timing_on_received_bye (t, n);
+    break;
+  case 6:
+    avpf_timing_cancel_feedback (t);
+    break;
+  case 7:
+    avpf_timing_postpone_feedback (t);
+    break;
+  case 8:
+    if (cc_random_uniform (random, 0, 1) < 0.01)
+      avpf_timing_leave (t, n, now);
+    break;
+  case 9:
+    t->params.reconsideration = n % 3;
+    break;
+  default:
+    avpf_timing_request_feedback (t, n * CC_MSECOND, now);
+  }
+}
+
+/* Whatever is called with whatever: after a timeout the next one lies ahead, and no value ceases to be a number. */
+START_TEST (test_any_order_of_calls)
+{
+  CcPcg32 other;
+  CcRandom random = cc_pcg32_init (&other, 61);
+
+  for (int run = 0; run < scaled (2000); run++) {
+    AvpfTimingParams p = params (run & 1, run & 2);
+    AvpfTiming t;
+    CcTime now = START;
+
+    p.T_rr_interval = run & 4 ? CC_SECOND : 0;
+    p.dither_factor = run % 5 * 0.4;
+    avpf_timing_init (&t, &p, now);
+    for (int i = 0; i < 200; i++) {
+      AvpfVerdict verdict;
+      now += cc_duration (pow (10, cc_random_uniform (&random, -9, 2)));
+      any_call (&t, &random, now);
+      verdict = avpf_timing_on_timeout (&t, now);
+      avpf_timing_on_sent (&t, verdict, 100, now);
+      REQUIRE (avpf_timing_next_timeout (&t) > now);
+      REQUIRE (isfinite (t.avg_rtcp_size) && t.avg_rtcp_size > 0);
+      REQUIRE (t.params.sender_share >= 0 && t.params.sender_share <= 1 && isfinite (t.params.rtcp_bw_Bps));
+      REQUIRE (avpf_timing_member_timeout (&t) >= 25 * CC_SECOND);
+    }
+  }
+}
+END_TEST
+
+/* A moment of boundless bandwidth leaves a usable interval behind. */
+START_TEST (test_bandwidth_without_bounds)
+{
+  AvpfTimingParams p = params (true, false);
+  AvpfTiming t = two_party (&p);
+
+  avpf_timing_set_bandwidth (&t, INFINITY);
+  avpf_timing_set_bandwidth (&t, BW);
+  ck_assert (avpf_timing_next_timeout (&t) < START + 2 * CC_SECOND);
+}
+END_TEST
+
 CC_TEST_MAIN ("avpftiming", test_deterministic_interval, test_minimum_interval, test_support_of_the_interval,
     test_mean_interval_is_Td, test_compensation_only_where_it_applies, test_conditional_reconsideration,
     test_no_reconsideration, test_the_mode_can_change_at_any_time, test_reduced_minimum,
     test_who_may_use_the_reduced_minimum, test_long_run_share, test_early_packet_costs_the_next_slot,
     test_the_slot_after_an_early_packet, test_requests_merge, test_due_regular_packet_takes_the_feedback,
-    test_a_regular_packet_due_first_takes_the_early_feedback, test_avp_has_no_early_packets, test_dither_factor,
-    test_feedback_is_counted, test_suppressed_feedback_costs_nothing,
+    test_a_regular_packet_due_first_takes_the_early_feedback, test_a_late_host_sends_one_packet,
+    test_avp_has_no_early_packets, test_dither_factor, test_feedback_is_counted, test_suppressed_feedback_costs_nothing,
     test_postponed_feedback_waits_for_the_regular_packet, test_group_dithers,
     test_trr_interval_thins_out_regular_packets, test_trr_interval_lets_stored_feedback_pass,
     test_a_suppressed_slot_allows_early_packets_again, test_reverse_reconsideration,
@@ -1203,4 +1316,5 @@ CC_TEST_MAIN ("avpftiming", test_deterministic_interval, test_minimum_interval, 
     test_a_silent_receiver_becomes_a_sender, test_member_timeout, test_params_out_of_range, test_state_is_small,
     test_group_size_threshold, test_mode, test_no_bye_of_the_silent, test_bye_at_once_below_fifty,
     test_back_off_starts_anew, test_back_off_counts_only_byes, test_bye_of_another,
-    test_back_off_without_a_share_for_receivers, test_one_early_packet_a_slot, test_time_always_passes)
+    test_back_off_without_a_share_for_receivers, test_one_early_packet_a_slot, test_time_always_passes,
+    test_any_order_of_calls, test_bandwidth_without_bounds)
