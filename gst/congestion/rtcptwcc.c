@@ -16,6 +16,8 @@ typedef struct {
   int16_t deltas[ARRIVAL_HISTORY_SLOTS];
   int64_t reference; /* 64 ms */
   bool any;
+  uint16_t chunks[ARRIVAL_HISTORY_SLOTS];
+  unsigned n_chunks;
 } Message;
 
 static int64_t
@@ -54,6 +56,7 @@ collect (Message *m, const ArrivalHistory *history, const ArrivalRange *range)
   m->begin = range->begin;
   m->count = 0;
   m->any = false;
+  m->reference = 0;
   while (m->count < range->count) {
     const Arrival *arrival = arrival_history_get (history, m->begin + m->count);
 
@@ -129,26 +132,27 @@ symbols_that_fit (const Message *m, unsigned from, unsigned n, size_t room, size
   return n;
 }
 
-/* Cuts the message to what fits; returns the size of its chunks. */
-static size_t
+/* Puts the symbols into chunks, and cuts the message to what fits. */
+static void
 fit (Message *m, size_t capacity)
 {
-  size_t room = capacity & ~(size_t)3, chunks = 0, deltas = 0, used;
+  size_t room = capacity & ~(size_t)3, taken = RTCP_TWCC_HEADER_SIZE + 2, deltas;
   unsigned i = 0;
 
-  room = room > RTCP_TWCC_HEADER_SIZE ? room - RTCP_TWCC_HEADER_SIZE : 0;
-  while (i < m->count && chunks + deltas + 2 <= room) {
+  m->n_chunks = 0;
+  while (i < m->count && taken <= room) {
     Chunk chunk = choose_chunk (m, i);
-    unsigned n = symbols_that_fit (m, i, chunk.symbols, room - chunks - deltas - 2, &used);
+    unsigned wanted = chunk.symbols;
 
-    i += n;
-    chunks += n > 0 ? 2 : 0;
-    deltas += used;
-    if (n < chunk.symbols)
+    chunk.symbols = symbols_that_fit (m, i, wanted, room - taken, &deltas);
+    if (chunk.symbols > 0)
+      m->chunks[m->n_chunks++] = chunk_bits (m, i, &chunk);
+    i += chunk.symbols;
+    if (chunk.symbols < wanted)
       break;
+    taken += deltas + 2;
   }
   m->count = i;
-  return chunks;
 }
 
 static uint8_t *
@@ -162,19 +166,15 @@ put_delta (uint8_t *at, Symbol symbol, int16_t delta)
 }
 
 static size_t
-put_message (const Message *m, uint8_t *fci, size_t chunks, uint8_t fb_pkt_count)
+put_message (const Message *m, uint8_t *fci, uint8_t fb_pkt_count)
 {
-  uint8_t *at = fci + RTCP_TWCC_HEADER_SIZE, *end = at + chunks;
+  uint8_t *at = fci + RTCP_TWCC_HEADER_SIZE;
 
   rtcp_put_u16 (fci, (uint16_t)m->begin);
   rtcp_put_u16 (fci + 2, (uint16_t)m->count);
   rtcp_put_u32 (fci + 4, (uint32_t)((uint64_t)m->reference << 8) | fb_pkt_count);
-  for (unsigned i = 0; at < end; at += 2) {
-    Chunk chunk = choose_chunk (m, i);
-
-    rtcp_put_u16 (at, chunk_bits (m, i, &chunk));
-    i += chunk.symbols;
-  }
+  for (unsigned i = 0; i < m->n_chunks; i++, at += 2)
+    rtcp_put_u16 (at, m->chunks[i]);
   for (unsigned i = 0; i < m->count; i++)
     at = put_delta (at, m->symbols[i], m->deltas[i]);
   while ((at - fci) % 4 != 0)
@@ -186,7 +186,6 @@ size_t
 rtcp_twcc_write (uint8_t *fci, size_t capacity, ArrivalHistory *history, uint8_t fb_pkt_count)
 {
   ArrivalRange range;
-  size_t chunks;
   Message m;
 
   for (;;) {
@@ -197,11 +196,11 @@ rtcp_twcc_write (uint8_t *fci, size_t capacity, ArrivalHistory *history, uint8_t
       break;
     arrival_history_reported (history, range.count); /* a tail whose arrivals are all told */
   }
-  chunks = fit (&m, capacity);
+  fit (&m, capacity);
   if (m.count == 0)
     return 0;
   arrival_history_reported (history, m.count);
-  return put_message (&m, fci, chunks, fb_pkt_count);
+  return put_message (&m, fci, fb_pkt_count);
 }
 
 static unsigned
