@@ -88,7 +88,7 @@ void avpf_timing_set_shares (AvpfTiming *t, double senders_Bps, double receivers
    moved forward in the same way. Ignored while leaving. */
 void avpf_timing_set_members (AvpfTiming *t, unsigned members, unsigned senders, bool we_sent, CcTime now);
 /* A compound or reduced-size packet arrived: size with UDP/IP headers, divided by the number of SSRCs that report in it
-   (RFC 8108 5.3.1). Ignored while leaving. */
+   (RFC 8108 5.3.1); 0 is ignored, and all of them while leaving. */
 void avpf_timing_on_received (AvpfTiming *t, uint32_t size_bytes);
 /* The same for a compound packet with BYE (members are told by set_members as ever). While leaving only these count:
    one member more each, known or not. */

@@ -871,7 +871,7 @@ START_TEST (test_equality_sends)
 }
 END_TEST
 
-/* Gain 1/16: 128 + (448 - 128)/16 = 148; then our own: 148 + (52 - 148)/16 = 142. */
+/* Gain 1/16: 128 + (448 - 128)/16 = 148; then our own: 148 + (52 - 148)/16 = 142. A packet of no size is none. */
 START_TEST (test_average_size)
 {
   AvpfTimingParams p = params (true, false);
@@ -881,6 +881,8 @@ START_TEST (test_average_size)
   ck_assert (t.avg_rtcp_size == 148);
   avpf_timing_request_feedback (&t, 0, START);
   avpf_timing_on_sent (&t, AVPF_SEND_EARLY, 52, START);
+  ck_assert (t.avg_rtcp_size == 142);
+  avpf_timing_on_received (&t, 0);
   ck_assert (t.avg_rtcp_size == 142);
 }
 END_TEST
