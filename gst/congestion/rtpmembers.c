@@ -26,7 +26,7 @@ struct RtpMember {
 
 typedef struct RtpMember Member;
 
-/* Fifteen of sixteen places are for members, each with a bucket at most. */
+/* Fifteen of sixteen places are for members, each with a bucket. */
 static_assert ((sizeof (Member) + sizeof (uint32_t)) * 16 <= RTP_MEMBERS_BYTES * 15, "a member costs too much");
 static_assert (sizeof (Member) % sizeof (uint32_t) == 0, "the index follows the places");
 
@@ -48,22 +48,10 @@ clamp_capacity (uint32_t capacity)
   return clamp (capacity, RTP_MEMBERS_MIN, RTP_MEMBERS_MAX);
 }
 
-/* The largest power of two that is no larger. */
-static uint32_t
-buckets_for (uint32_t capacity)
-{
-  uint32_t n = 1;
-
-  while (n <= capacity / 2)
-    n *= 2;
-  return n;
-}
-
 size_t
 rtp_members_memory (uint32_t capacity)
 {
-  capacity = clamp_capacity (capacity);
-  return capacity * sizeof (Member) + buckets_for (capacity) * sizeof (uint32_t);
+  return clamp_capacity (capacity) * (sizeof (Member) + sizeof (uint32_t));
 }
 
 static void
@@ -71,9 +59,8 @@ use_memory (RtpMembers *m, void *memory, uint32_t capacity)
 {
   m->slots = memory;
   m->capacity = capacity;
-  m->n_buckets = buckets_for (capacity);
   m->buckets = (uint32_t *)(void *)(m->slots + capacity);
-  memset (m->buckets, 0xff, m->n_buckets * sizeof *m->buckets);
+  memset (m->buckets, 0xff, capacity * sizeof *m->buckets);
 }
 
 static const RtpMembersList nobody = {NOBODY, NOBODY, 0};
@@ -144,7 +131,7 @@ level_of (uint64_t h)
 static uint32_t *
 bucket_of (const RtpMembers *m, uint64_t h)
 {
-  return &m->buckets[(uint32_t)h & (m->n_buckets - 1)];
+  return &m->buckets[(h & UINT32_MAX) * m->capacity >> 32];
 }
 
 static uint32_t
@@ -387,11 +374,11 @@ receivers (const RtpMembers *m, unsigned bits)
   return kept + sampled * (1u << m->counted_bits) / (1u << bits);
 }
 
-/* Half of the places that the mask grows at. */
+/* With half of the places. */
 static bool
 would_do (const RtpMembers *m, unsigned bits)
 {
-  double places = places_for_members (m) * 7. / 8 - m->sending.count;
+  double places = (double)places_for_members (m) - m->sending.count;
   double candidates = m->lists[RTP_MEMBER_STATE_RTCP].count * (double)(1u << (m->admitted_bits - bits));
 
   return receivers (m, bits) + candidates <= places / 2;
@@ -492,11 +479,29 @@ add (RtpMembers *m, uint32_t ssrc, uint64_t h, RtpMemberState state)
 }
 
 static bool
-crowded (const RtpMembers *m)
+is_full (const RtpMembers *m)
 {
-  uint32_t places = places_for_members (m);
+  return in_table (m) >= places_for_members (m);
+}
 
-  return in_table (m) >= places - places / 8 && in_table (m) - m->sending.count > places / 8;
+/* Where senders take nearly all places a smaller sample would say nothing. */
+static bool
+is_worth_sampling (const RtpMembers *m)
+{
+  return m->admitted_bits < MAX_BITS && in_table (m) - m->sending.count > places_for_members (m) / 8;
+}
+
+/* Every other member goes, so the sweep finds the first soon. */
+static bool
+has_room (RtpMembers *m)
+{
+  while (is_full (m)) {
+    if (m->sweep == m->capacity && !is_worth_sampling (m))
+      return false;
+    grow_mask (m, true);
+    sweep (m);
+  }
+  return true;
 }
 
 /* From candidate to member. */
@@ -505,14 +510,18 @@ admit (RtpMembers *m, uint32_t i, bool as_sender)
 {
   Member *e = &m->slots[i];
 
-  if (!as_sender && e->level < m->admitted_bits) {
-    release (m, i);
-    m->not_sampled++;
-    return RTP_MEMBER_NOT_SAMPLED;
-  }
-  if (in_table (m) >= places_for_members (m)) {
+  /* Not to be swept away meanwhile. */
+  if (as_sender)
+    move_to_state (m, i, RTP_MEMBER_STATE_RTP);
+  if (!has_room (m)) {
     m->refused++;
     return RTP_MEMBER_REFUSED;
+  }
+  if (!as_sender && e->level < m->admitted_bits) {
+    if (e->state != RTP_MEMBER_STATE_FREE)
+      release (m, i);
+    m->not_sampled++;
+    return RTP_MEMBER_NOT_SAMPLED;
   }
   move_to_state (m, i, RTP_MEMBER_STATE_VALID);
   e->generation = m->generation;
@@ -520,9 +529,6 @@ admit (RtpMembers *m, uint32_t i, bool as_sender)
   if (as_sender)
     begin_sending (m, i);
   m->joins++;
-  if (crowded (m))
-    grow_mask (m, true);
-  sweep (m);
   return RTP_MEMBER_NEW;
 }
 
@@ -687,7 +693,7 @@ admit_unheard (RtpMembers *m, uint32_t ssrc, uint64_t h, bool as_sender, uint64_
     m->not_sampled++;
     return RTP_MEMBER_NOT_SAMPLED;
   }
-  if (in_table (m) >= places_for_members (m)) {
+  if (!has_room (m)) {
     m->refused++;
     return RTP_MEMBER_REFUSED;
   }

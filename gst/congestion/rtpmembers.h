@@ -11,11 +11,11 @@
 
    Above what memory holds the table is a sample (RFC 2762): only identifiers whose keyed hash begins with
    admitted_bits zeroes are admitted, and each counts for 2^bits. Senders are always admitted and count for one. The
-   mask gets a bit more where members fill seven eighths of their places or where candidates give way before they
-   could be heard again, and fewer where half the places would do. Members known before candidates alone made it grow
-   stay, and count for one. With fewer bits in the mask most of those it lets in have yet to be heard: members () goes
-   by the old mask until they had three report intervals. So the size is not underestimated (RFC 2762 4) and needs no
-   correction that would be wrong where the group shrinks at the same time. */
+   mask gets a bit more where members fill their places, or where candidates give way before they could be heard again;
+   and fewer where half the places would do. Members known before candidates alone made it grow stay, and count for one.
+   With fewer bits in the mask most of those it lets in have yet to be heard: members () goes by the old mask until they
+   had three report intervals. So the size is not underestimated (RFC 2762 4) and needs no correction that would be
+   wrong where the group shrinks at the same time. */
 #ifndef RTPMEMBERS_H
 #define RTPMEMBERS_H
 
@@ -76,8 +76,7 @@ typedef struct {
 typedef struct {
   RtpMembersParams params;
   struct RtpMember *slots;
-  uint32_t *buckets;
-  uint32_t n_buckets; /* a power of two */
+  uint32_t *buckets; /* one a place */
   uint32_t capacity, fresh, free;
   uint32_t sweep;                          /* slots before it match the mask; capacity: all */
   RtpMembersList lists[RTP_MEMBER_STATES]; /* in order of last heard; RTP_MEMBER_STATE_LEFT in order of BYE */

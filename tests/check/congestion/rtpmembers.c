@@ -457,7 +457,7 @@ check_estimate (uint32_t size)
   ck_assert (rtp_members_is_sound (&table));
 }
 
-/* 4096 places for 100 000: 2^5 < 100000/3360, the places that the mask grows at, <= 2^6. */
+/* 4096 places, 3840 of them for members: 100000/3840 = 26, so 5 bits; 6 where candidates arrive close together. */
 START_TEST (a_large_group_is_sampled)
 {
   CcTime now = START;
@@ -507,7 +507,7 @@ START_TEST (the_mask_shrinks_with_the_group)
   check_estimate (2000);
   for (int i = 0; i < 8; i++)
     now = one_round (2000, now, deviation (2000, bits));
-  /* (2000 - N)/2^b <= 1680: b = 1 */
+  /* 2000 2^-b <= 3840/2: b = 1 */
   ck_assert_uint_eq (rtp_members_sampled_bits (&table), 1);
   check_estimate (2000);
   for (uint32_t i = 1000; i < 2000; i++)
