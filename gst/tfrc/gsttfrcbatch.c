@@ -68,18 +68,20 @@ map_head (GstTfrcSlot *slot, GstTfrcHead *head)
          gst_tfrc_head_parse (slot->maps[0].data, slot->maps[0].size, size, head);
 }
 
+/* new_size bytes of slot->head take the place of the packet's first `skip`. */
 static void
-fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, const GstTfrcHead *head, gsize head_size)
+fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, gsize new_size, gsize skip)
 {
-  gsize skip = head_size > 0 ? head->head_size : 0;
   guint i, n = 0;
 
-  if (head_size > 0)
-    slot->pieces[n++] = (struct iovec){slot->head, head_size};
+  if (new_size > 0)
+    slot->pieces[n++] = (struct iovec){slot->head, new_size};
   for (i = 0; i < slot->n_maps; i++) {
-    if (slot->maps[i].size > skip)
-      slot->pieces[n++] = (struct iovec){slot->maps[i].data + skip, slot->maps[i].size - skip};
-    skip = 0;
+    gsize size = slot->maps[i].size, off = MIN (skip, size);
+
+    if (size > off)
+      slot->pieces[n++] = (struct iovec){slot->maps[i].data + off, size - off};
+    skip -= off;
   }
   message->msg_name = &batch->to.storage;
   message->msg_namelen = batch->to.length;
@@ -87,12 +89,29 @@ fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, co
   message->msg_iovlen = n;
 }
 
+/* Returns the size of the head in slot->head, 0 where the packet leaves with its own. */
+static gsize
+rewrite_head (GstTfrcBatch *batch, GstTfrcSlot *slot, const GstTfrcRewrite *rewrite, const GstTfrcHead *head)
+{
+  const guint8 *data = slot->maps[0].data;
+  gsize size = 0;
+
+  if (rewrite->id > 0)
+    size = gst_tfrc_head_stamp (head, data, rewrite->id, rewrite->stamp, slot->head);
+  if (size == 0)
+    batch->unstamped++;
+  if (size == 0 && (rewrite->renumber != 0 || rewrite->resent))
+    size = gst_tfrc_head_copy (head, data, slot->head);
+  if (size > 0)
+    gst_tfrc_head_renumber (slot->head, rewrite->renumber);
+  return size;
+}
+
 gboolean
-gst_tfrc_batch_add (
-    GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, guint16 renumber, GstTfrcHead *head)
+gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite *rewrite, GstTfrcHead *head)
 {
   GstTfrcSlot *slot = &batch->slots[batch->count];
-  gsize head_size = 0;
+  gsize new_size, skip;
 
   slot->buffer = buffer;
   if (!map_head (slot, head)) {
@@ -100,15 +119,14 @@ gst_tfrc_batch_add (
     gst_buffer_unref (buffer);
     return FALSE;
   }
-  if (id > 0)
-    head_size = gst_tfrc_head_stamp (head, slot->maps[0].data, id, stamp, slot->head);
-  if (head_size == 0)
-    batch->unstamped++;
-  if (head_size == 0 && renumber != 0)
-    head_size = gst_tfrc_head_copy (head, slot->maps[0].data, slot->head);
-  if (head_size > 0)
-    gst_tfrc_head_renumber (slot->head, renumber);
-  fill_message (batch, slot, &batch->messages[batch->count].msg_hdr, head, head_size);
+  new_size = rewrite_head (batch, slot, rewrite, head);
+  skip = new_size > 0 ? head->head_size : 0;
+  if (new_size > 0 && rewrite->resent) {
+    GST_WRITE_UINT16_BE (slot->head + new_size, rewrite->osn);
+    new_size += GST_TFRC_OSN_SIZE;
+    skip += GST_TFRC_OSN_SIZE;
+  }
+  fill_message (batch, slot, &batch->messages[batch->count].msg_hdr, new_size, skip);
   batch->count++;
   return TRUE;
 }

@@ -14,12 +14,23 @@ G_BEGIN_DECLS
 #define GST_TFRC_BATCH_SIZE 32
 #define GST_TFRC_BATCH_PIECES 8 /* memories of a buffer sent without merging them */
 
+#define GST_TFRC_OSN_SIZE 2 /* RFC 4588 4 */
+
+/* What is written anew. */
+typedef struct {
+  guint id; /* of the stamp; 0: unstamped */
+  const RtpRttSendts *stamp;
+  guint16 renumber; /* taken off the sequence number */
+  gboolean resent;  /* osn goes into the payload's first two bytes */
+  guint16 osn;
+} GstTfrcRewrite;
+
 typedef struct {
   GstBuffer *buffer;
   GstMapInfo maps[GST_TFRC_BATCH_PIECES];
   guint n_maps;
   gboolean merged; /* maps[0] is the whole buffer */
-  guint8 head[GST_TFRC_HEAD_MAX];
+  guint8 head[GST_TFRC_HEAD_MAX + GST_TFRC_OSN_SIZE];
   struct iovec pieces[GST_TFRC_BATCH_PIECES + 1];
 } GstTfrcSlot;
 
@@ -34,10 +45,8 @@ typedef struct {
 
 void gst_tfrc_batch_init (GstTfrcBatch *batch);
 
-/* Takes buffer. id 0: unstamped. renumber is taken off its sequence number. Returns FALSE where the buffer is no RTP
-   packet: it is dropped then. The batch must not be full. */
-gboolean gst_tfrc_batch_add (
-    GstTfrcBatch *batch, GstBuffer *buffer, guint id, const RtpRttSendts *stamp, guint16 renumber, GstTfrcHead *head);
+/* Takes buffer. Returns FALSE where it is no RTP packet: it is dropped then. The batch must not be full. */
+gboolean gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite *rewrite, GstTfrcHead *head);
 
 /* Sends all. FALSE: the socket's buffer is full, go on when it is writable. What the network refuses is counted and
    left out. */

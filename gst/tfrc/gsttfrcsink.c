@@ -19,6 +19,8 @@
 
 #include "gstccextension.h"
 
+#include <gst/rtp/gstrtpbuffer.h>
+
 GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
@@ -49,6 +51,7 @@ enum {
   PROP_MAX_DELAY,
   PROP_DSCP,
   PROP_EXTENSION_ID,
+  PROP_CNAME,
   PROP_ESTIMATED_BITRATE,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -280,11 +283,18 @@ add_packet (GstTfrcSink *self, GstBuffer *buffer, const guint8 *data, gsize size
 {
   CcPacket packet = {.handle = gst_buffer_ref (buffer), .frame = head->timestamp, .frame_end = head->marker};
 
+  packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (head, data, self->stream_extension_id));
+  if (GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)) {
+    packet.resent = true;
+    packet.frame = self->frame;
+    packet.captured_at = gst_tfrc_transmit_now () - buffer_age (self, buffer);
+    g_array_append_val (self->packets, packet);
+    return;
+  }
   if (!self->has_frame || self->frame != head->timestamp)
     begin_frame (self, buffer, head);
   packet.captured_at = self->captured_at;
   packet.key_unit = self->frame_is_key;
-  packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (head, data, self->stream_extension_id));
   g_array_append_val (self->packets, packet);
 }
 
@@ -529,6 +539,10 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   case PROP_MAX_DELAY:
     settings->max_delay = g_value_get_uint64 (value);
     return TRUE;
+  case PROP_CNAME:
+    g_strlcpy (
+        settings->cname, g_value_get_string (value) != NULL ? g_value_get_string (value) : "", sizeof settings->cname);
+    return TRUE;
   case PROP_STATS_INTERVAL:
     settings->stats_interval = g_value_get_uint64 (value);
     if (settings->stats_interval > 0)
@@ -609,6 +623,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
   case PROP_MAX_DELAY:
     g_value_set_uint64 (value, settings->max_delay);
     return TRUE;
+  case PROP_CNAME:
+    g_value_set_string (value, settings->cname[0] != 0 ? settings->cname : NULL);
+    return TRUE;
   case PROP_STATS_INTERVAL:
     g_value_set_uint64 (value, settings->stats_interval);
     return TRUE;
@@ -681,6 +698,11 @@ install_endpoint_properties (GObjectClass *gobject)
       g_param_spec_uint ("extension-id", "Extension id",
           "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,
           GST_CC_EXTENSION_ID_DEFAULT, FIXED));
+  g_object_class_install_property (gobject, PROP_CNAME,
+      g_param_spec_string ("cname", "CNAME",
+          "Canonical name in RTCP, the same for all streams of a participant that belong together, at most 255 bytes "
+          "(NULL: a random one at every start)",
+          NULL, FIXED));
 }
 
 static void

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <gst/video/video.h>
+#include <math.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -147,8 +148,23 @@ drop_frame (GstTfrcTransmit *t, guint32 frame)
 }
 
 static void
+queue_resent (GstTfrcTransmit *t, const CcPacket *packet)
+{
+  if (t->shared.queued < GST_TFRC_QUEUE_SIZE) {
+    t->shared.queue[t->shared.queued++] = *packet;
+    return;
+  }
+  drop_queued (t, packet);
+  t->shared.overflowed++;
+}
+
+static void
 queue_packet (GstTfrcTransmit *t, const CcPacket *packet)
 {
+  if (packet->resent) {
+    queue_resent (t, packet);
+    return;
+  }
   if (t->shared.queued == GST_TFRC_QUEUE_SIZE && !(t->shared.dropping && t->shared.dropping_frame == packet->frame))
     drop_frame (t, packet->frame);
   if (t->shared.dropping && t->shared.dropping_frame == packet->frame) {
@@ -278,6 +294,15 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.buffer.max_delay = t->settings.max_delay;
   params.random.next = random_bits;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
+  gst_tfrc_transmit_apply_limits (t);
+}
+
+/* min-bitrate holds against whatever receivers ask for. */
+void
+gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
+{
+  cc_sender_set_limits (&t->core, bytes_per_second (t->settings.min_bitrate),
+      fmin (bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 
 static void
@@ -336,13 +361,12 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
 {
   if (settings->mode != t->settings.mode)
     cc_sender_set_mode (&t->core, settings->mode, now);
-  if (settings->min_bitrate != t->settings.min_bitrate || settings->max_bitrate != t->settings.max_bitrate)
-    cc_sender_set_limits (&t->core, bytes_per_second (settings->min_bitrate), bytes_per_second (settings->max_bitrate));
   if (settings->max_delay != t->settings.max_delay)
     cc_sender_set_max_delay (&t->core, settings->max_delay);
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
+  gst_tfrc_transmit_apply_limits (t);
   cc_sender_on_timeout (&t->core, now);
   t->status_at = now;
 }
@@ -423,7 +447,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   for (i = 0; i < n_given_up; i++)
     while (given_up[i].count-- > 0)
       give_up_number (t, given_up[i].ssrc, given_up[i].from++);
-  t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end;
+  t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end && !t->taken[t->n_taken - 1].resent;
   for (i = 0; i < t->n_taken; i++)
     push_packet (t, &t->taken[i], now);
   t->n_taken = 0;
@@ -477,18 +501,43 @@ flush_batch (GstTfrcTransmit *t, CcTime now)
     tell_errors (t, now);
 }
 
+/* Reads the number of the original in a packet that is sent again. */
+static gboolean
+read_osn (GstBuffer *buffer, guint16 *osn)
+{
+  guint8 data[GST_TFRC_HEAD_MAX];
+  GstTfrcHead head;
+
+  if (!gst_tfrc_head_parse (
+          data, gst_buffer_extract (buffer, 0, data, sizeof data), gst_buffer_get_size (buffer), &head))
+    return FALSE;
+  if (gst_buffer_extract (buffer, head.head_size, data, GST_TFRC_OSN_SIZE) != GST_TFRC_OSN_SIZE)
+    return FALSE;
+  *osn = GST_READ_UINT16_BE (data);
+  return TRUE;
+}
+
 static void
 add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stamp, CcTime now)
 {
+  GstTfrcRewrite rewrite = {.id = t->settings.extension_id, .stamp = stamp, .resent = packet->resent};
   gsize size = gst_buffer_get_size (packet->handle);
   GstTfrcSource *source;
   GstTfrcHead head;
   guint32 ssrc;
-  guint16 seq, offset = 0;
+  guint16 seq;
 
-  if (read_number (packet->handle, &ssrc, &seq) && (source = gst_tfrc_transmit_find_source (t, ssrc)) != NULL)
-    offset = gst_tfrc_numbering_offset (&source->numbering, seq);
-  if (gst_tfrc_batch_add (t->batch, packet->handle, t->settings.extension_id, stamp, offset, &head))
+  if (read_number (packet->handle, &ssrc, &seq)) {
+    source = gst_tfrc_transmit_add_source (t, ssrc, now);
+    if (packet->resent &&
+        !(read_osn (packet->handle, &rewrite.osn) && gst_tfrc_answer_resent (t, source, &rewrite.osn))) {
+      give_up_packet (t, packet);
+      return;
+    }
+    rewrite.renumber = gst_tfrc_numbering_offset (&source->numbering, seq);
+    resend_limit_on_sent (&source->resend, (guint16)(seq - rewrite.renumber));
+  }
+  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
     gst_tfrc_transmit_note_sent (t, &head, size, packet, now);
 }
 
@@ -645,6 +694,8 @@ run_timers (GstTfrcTransmit *t, CcTime now)
     gst_tfrc_transmit_want_key_unit (t, TRUE, now);
   if (t->key_unit_due <= now)
     push_key_unit_event (t, now);
+  if (t->tmmbr_rises_at <= now)
+    gst_tfrc_answer_timeout (t, now);
   gst_tfrc_transmit_rtcp_timeout (t, now);
   if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
@@ -660,6 +711,7 @@ next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean more)
   CcTime core = t->blocked ? CC_TIME_NONE : cc_sender_next_timeout (&t->core);
   CcTime at = cc_time_min (gst_tfrc_transmit_rtcp_next (t), t->key_unit_due);
 
+  at = cc_time_min (at, t->tmmbr_rises_at);
   if (!more)
     core = MAX (core, cc_time_add (now, SLEEP_MIN));
   at = cc_time_min (at, cc_time_min (core, t->drain_until));
@@ -812,7 +864,9 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
   t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
-  t->cname = gst_cc_rtcp_new_cname ();
+  t->cname = settings->cname[0] != 0 ? g_strdup (settings->cname) : gst_cc_rtcp_new_cname ();
+  t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);
+  gst_tfrc_answer_init (t);
   init_core (t, bytes_per_second (settings->start_bitrate), now);
   t->stats.estimated_bitrate = bit_rate (t->core.rate_Bps);
   cc_sender_status (&t->core, now, &t->stats.status);
@@ -837,6 +891,7 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->taken, g_free);
   g_clear_pointer (&t->ring, g_free);
   g_clear_pointer (&t->batch, g_free);
+  g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->cname, g_free);
   g_clear_object (&t->socket);
   t->fd = -1;

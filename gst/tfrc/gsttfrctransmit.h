@@ -10,12 +10,16 @@
 
 #include "avpftiming.h"
 #include "ccsender.h"
+#include "fircommands.h"
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
 #include "gsttfrcbatch.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcsocket.h"
+#include "resendlimit.h"
 #include "rtcpfeedback.h"
+#include "ssrcconflict.h"
+#include "tmmbrset.h"
 
 G_BEGIN_DECLS
 
@@ -24,13 +28,16 @@ G_BEGIN_DECLS
 #define GST_TFRC_MAX_SOURCES 8    /* SSRCs remembered */
 #define GST_TFRC_MAX_GIVEN_UP 64  /* stretches of packets dropped between two wake-ups */
 #define GST_TFRC_LATENESS_BINS 96 /* quarter octaves from 1 us */
+#define GST_TFRC_CNAME_SIZE 256   /* RFC 3550 6.5.1: 255 bytes and an end */
+#define GST_TFRC_RESEND_MEMORY 64 /* requests whose answers are recognised */
 
 typedef struct {
   CcMode mode;
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
-  guint extension_id; /* 0: packets are not stamped */
-  guint clock_rate;   /* of the RTP timestamps, Hz */
+  guint extension_id;               /* 0: packets are not stamped */
+  guint clock_rate;                 /* of the RTP timestamps, Hz */
+  gchar cname[GST_TFRC_CNAME_SIZE]; /* empty: one made up for each session */
 } GstTfrcSettings;
 
 /* Packets in sequence that found no room. */
@@ -45,7 +52,18 @@ typedef struct {
   GstTfrcNumbering numbering;
   guint32 rtp_time; /* of the last frame, captured_at its time */
   CcTime captured_at, sent_at;
+  ResendLimit resend;
+  TmmbrSender tmmbr;
+  gboolean resends;     /* RFC 4588: carries packets of another one once more */
+  gboolean knows_which; /* and that is resends_of */
+  guint32 resends_of;
 } GstTfrcSource;
+
+/* A packet that was asked for, by the number it came with. */
+typedef struct {
+  guint32 ssrc;
+  guint16 seq;
+} GstTfrcAsked;
 
 typedef struct {
   CcSenderStatus status;
@@ -55,7 +73,11 @@ typedef struct {
   guint64 malformed, overflowed; /* packets */
   guint64 unstamped, too_large, refused, unreachable, send_errors;
   guint64 rtcp_sent, rtcp_received, reports, path_reports, remb, bad_reports, bad_rtcp, unknown_source, unknown_ssrc;
-  guint64 pli, fir, key_unit_requests, byes;
+  guint64 pli, fir, fir_repeated, key_unit_requests, byes, collisions;
+  guint64 nack, resends_granted, resends_refused; /* packets asked for, asked for upstream, not */
+  guint64 resent, resends_lost;                   /* packets sent again; whose original is not known any more */
+  guint64 tmmbr, tmmbn;
+  guint64 tmmbr_bitrate; /* bit/s on the wire; 0: no limit */
   GstClockTime rr_rtt, rr_jitter;
   gdouble rr_fraction_lost;
   gint rr_packets_lost;
@@ -112,9 +134,15 @@ typedef struct GstTfrcTransmit {
 
   AvpfTiming avpf;
   gboolean avpf_running, bye_sent;
-  GstTfrcSource sources[GST_TFRC_MAX_SOURCES];
+  GstTfrcSource *sources; /* GST_TFRC_MAX_SOURCES */
   guint n_sources;
   gchar *cname;
+  FirCommands fir;
+  SsrcConflict conflict;
+  double tmmbr_Bps;      /* INFINITY: nobody limits */
+  CcTime tmmbr_rises_at; /* by itself; CC_TIME_NONE: not */
+  GstTfrcAsked asked[GST_TFRC_RESEND_MEMORY];
+  guint n_asked; /* modulo GST_TFRC_RESEND_MEMORY the next place */
 } GstTfrcTransmit;
 
 CcTime gst_tfrc_transmit_now (void); /* the clock of captured_at and of the thread */
@@ -144,11 +172,30 @@ GstStructure *gst_tfrc_stats_to_structure (const GstTfrcStats *stats);
 void gst_tfrc_transmit_note_sent (
     GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now);
 GstTfrcSource *gst_tfrc_transmit_find_source (GstTfrcTransmit *t, guint32 ssrc); /* NULL: nothing was sent of it yet */
+GstTfrcSource *gst_tfrc_transmit_add_source (
+    GstTfrcTransmit *t, guint32 ssrc, CcTime now); /* the one there is, or new */
+/* Says BYE for it and forgets it. */
+void gst_tfrc_transmit_drop_source (GstTfrcTransmit *t, guint32 ssrc, CcTime now);
 void gst_tfrc_transmit_receive (GstTfrcTransmit *t, CcTime now);
 void gst_tfrc_transmit_rtcp_timeout (GstTfrcTransmit *t, CcTime now);
 CcTime gst_tfrc_transmit_rtcp_next (const GstTfrcTransmit *t);
 void gst_tfrc_transmit_send_bye (GstTfrcTransmit *t, CcTime now);
-/* gsttfrctransmit.c, for gsttfrctransmitrtcp.c */
+/* gsttfrcanswer.c, for the thread only: what receivers ask for. ssrc: one of ours. */
+void gst_tfrc_answer_init (GstTfrcTransmit *t);
+void gst_tfrc_answer_nack (GstTfrcTransmit *t, guint32 ssrc, const guint16 *seqs, guint n, CcTime now);
+void gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 seq, CcTime now);
+void gst_tfrc_answer_tmmbr (GstTfrcTransmit *t, guint32 sender, const RtcpTmmb *entry, CcTime now);
+void gst_tfrc_answer_bye (GstTfrcTransmit *t, guint32 sender, CcTime now);
+/* Somebody else speaks with one of our SSRCs; cname: his. */
+void gst_tfrc_answer_conflict (GstTfrcTransmit *t, guint32 ssrc, const gchar *cname, CcTime now);
+void gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now);
+void gst_tfrc_answer_timeout (GstTfrcTransmit *t, CcTime now); /* at tmmbr_rises_at */
+/* A packet that is sent again leaves. osn: its original's number, as it came and, on return, as that was sent. FALSE:
+   nobody could make anything of it. */
+gboolean gst_tfrc_answer_resent (GstTfrcTransmit *t, GstTfrcSource *source, guint16 *osn);
+
+/* gsttfrctransmit.c, for the other two */
+void gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t);
 void gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now);
 gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);
 

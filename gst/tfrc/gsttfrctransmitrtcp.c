@@ -72,6 +72,7 @@ send_compound (GstTfrcTransmit *t, const guint32 *leaving, guint n_leaving, CcTi
 
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   add_sender_reports (t, &rtcp, now);
+  gst_tfrc_answer_add_tmmbn (t, &rtcp, now);
   if (n_leaving > 0)
     gst_cc_rtcp_add_bye (&rtcp, leaving, n_leaving);
   gst_rtcp_buffer_unmap (&rtcp);
@@ -131,23 +132,55 @@ start_avpf (GstTfrcTransmit *t, CcTime now)
   t->avpf_running = TRUE;
 }
 
+static void
+source_init (GstTfrcSource *s, guint32 ssrc, CcTime now)
+{
+  ResendLimitParams resend;
+
+  memset (s, 0, sizeof *s);
+  s->ssrc = ssrc;
+  s->captured_at = s->sent_at = now;
+  resend_limit_params_init (&resend);
+  resend_limit_init (&s->resend, &resend);
+  tmmbr_sender_init (&s->tmmbr);
+}
+
+GstTfrcSource *
+gst_tfrc_transmit_add_source (GstTfrcTransmit *t, guint32 ssrc, CcTime now)
+{
+  GstTfrcSource *s = gst_tfrc_transmit_find_source (t, ssrc);
+
+  if (s != NULL)
+    return s;
+  if (t->n_sources == GST_TFRC_MAX_SOURCES)
+    forget_source (t, oldest_source (t), now);
+  s = &t->sources[t->n_sources++];
+  source_init (s, ssrc, now);
+  return s;
+}
+
+void
+gst_tfrc_transmit_drop_source (GstTfrcTransmit *t, guint32 ssrc, CcTime now)
+{
+  GstTfrcSource *s = gst_tfrc_transmit_find_source (t, ssrc);
+
+  if (s != NULL)
+    forget_source (t, (guint)(s - t->sources), now);
+  t->avpf_running = t->avpf_running && t->n_sources > 0;
+}
+
 void
 gst_tfrc_transmit_note_sent (
     GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now)
 {
-  GstTfrcSource *s = gst_tfrc_transmit_find_source (t, head->ssrc);
+  GstTfrcSource *s = gst_tfrc_transmit_add_source (t, head->ssrc, now);
 
-  if (s == NULL) {
-    if (t->n_sources == GST_TFRC_MAX_SOURCES)
-      forget_source (t, oldest_source (t), now);
-    s = &t->sources[t->n_sources++];
-    *s = (GstTfrcSource){.ssrc = head->ssrc};
-  }
   s->packet_count++;
   s->octet_count += (guint32)(size - head->head_size);
   s->rtp_time = head->timestamp;
   s->captured_at = packet->captured_at;
   s->sent_at = now;
+  s->resends = packet->resent;
   t->bye_sent = FALSE;
   if (!t->avpf_running)
     start_avpf (t, now);
@@ -208,12 +241,19 @@ is_ours (Receiving *r, guint32 ssrc)
   return FALSE;
 }
 
+/* What is sent again travels beside the flow, and its rate and loss are not the flow's. */
+static gboolean
+is_the_flow (Receiving *r, guint32 ssrc)
+{
+  return is_ours (r, ssrc) && !gst_tfrc_transmit_find_source (r->t, ssrc)->resends;
+}
+
 static void
 on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
 {
   Receiving *r = user;
 
-  if (!is_ours (r, media))
+  if (!is_the_flow (r, media))
     return;
   r->t->stats.reports++;
   cc_sender_on_tfrc_report (&r->t->core, report, r->now);
@@ -226,7 +266,7 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
   PathReport report = {
       .rate_Bps = path->rate_bps / 8.0, .capacity_Bps = path->capacity_bps / 8.0, .queue_delay = path->queue_delay};
 
-  if (!is_ours (r, media))
+  if (!is_the_flow (r, media))
     return;
   r->t->stats.path_reports++;
   if (path->kind == RTCP_PATH_END_TO_END)
@@ -253,15 +293,6 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
     cc_sender_on_explicit_rate (&r->t->core, remb->bitrate_bps / 8.0, r->now);
 }
 
-/* RFC 3550 6.4.1: A - LSR - DLSR, in 1/65536 s; 0: no sample. */
-static GstClockTime
-report_rtt (const GstCcReportBlock *block)
-{
-  guint32 rtt = (guint32)(gst_cc_rtcp_ntp_time (g_get_real_time ()) >> 16) - block->lsr - block->dlsr;
-
-  return block->lsr != 0 && rtt < 10 * 65536 ? gst_util_uint64_scale (MAX (rtt, 1), GST_SECOND, 65536) : 0;
-}
-
 static void
 on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 {
@@ -269,9 +300,9 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
   GstTfrcStats *stats = &r->t->stats;
   GstClockTime rtt;
 
-  if (!is_ours (r, block->ssrc))
+  if (!is_the_flow (r, block->ssrc))
     return;
-  rtt = report_rtt (block);
+  rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
   stats->rr_fraction_lost = block->fraction_lost / 256.0;
   stats->rr_packets_lost = block->packets_lost;
   stats->rr_jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, r->t->settings.clock_rate);
@@ -296,10 +327,35 @@ on_fir (gpointer user, guint32 sender, guint32 media, guint8 seq)
 {
   Receiving *r = user;
 
-  if (!is_ours (r, media))
-    return;
-  r->t->stats.fir++;
-  gst_tfrc_transmit_want_key_unit (r->t, FALSE, r->now);
+  if (is_ours (r, media))
+    gst_tfrc_answer_fir (r->t, sender, media, seq, r->now);
+}
+
+static void
+on_nack (gpointer user, guint32 sender, guint32 media, const guint16 *seqs, guint n)
+{
+  Receiving *r = user;
+
+  if (is_ours (r, media))
+    gst_tfrc_answer_nack (r->t, media, seqs, n, r->now);
+}
+
+static void
+on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
+{
+  Receiving *r = user;
+
+  if (is_ours (r, entry->ssrc))
+    gst_tfrc_answer_tmmbr (r->t, sender, entry, r->now);
+}
+
+static void
+on_cname (gpointer user, guint32 ssrc, const gchar *cname)
+{
+  Receiving *r = user;
+
+  if (gst_tfrc_transmit_find_source (r->t, ssrc) != NULL)
+    gst_tfrc_answer_conflict (r->t, ssrc, cname, r->now);
 }
 
 static void
@@ -309,6 +365,7 @@ on_bye (gpointer user, guint32 ssrc)
 
   r->t->stats.byes++;
   GST_INFO_OBJECT (r->t->element, "receiver %08x has left", ssrc);
+  gst_tfrc_answer_bye (r->t, ssrc, r->now);
 }
 
 static void
@@ -321,12 +378,15 @@ on_malformed (gpointer user, guint packet_type)
 
 static const GstCcRtcpHandlers handlers = {
     .report_block = on_report_block,
+    .cname = on_cname,
     .bye = on_bye,
     .tfrc = on_tfrc,
     .remb = on_remb,
     .path = on_path,
     .pli = on_pli,
     .fir = on_fir,
+    .nack = on_nack,
+    .tmmbr = on_tmmbr,
     .malformed = on_malformed,
 };
 
