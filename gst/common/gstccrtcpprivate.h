@@ -7,20 +7,21 @@
 
 G_BEGIN_DECLS
 
-/* The packet as it lies in memory: GstRTCPBuffer's accessors trust the counts of the header, so every body is measured
-   here first. */
+/* One packet as it lies in memory. Its length is what the header says, and is there; its counts may lie, so that every
+   body is measured before it is read. */
 typedef struct {
-  GstRTCPPacket packet;
-  gsize body; /* bytes behind the first word, padding taken off */
+  const guint8 *packet;
+  GstRTCPType type;
+  guint count; /* report count, source count, subtype or FMT */
+  gsize body;  /* bytes behind the first word, padding taken off */
   const GstCcRtcpHandlers *handlers;
   gpointer user;
 } GstCcRtcpWalk;
 
-/* The packet's first byte behind the first word. */
 static inline const guint8 *
 gst_cc_rtcp_walk_body (const GstCcRtcpWalk *w)
 {
-  return w->packet.rtcp->map.data + w->packet.offset + 4;
+  return w->packet + 4;
 }
 
 static inline void
@@ -31,7 +32,7 @@ gst_cc_rtcp_walk_speaks (const GstCcRtcpWalk *w, guint32 ssrc)
 }
 
 /* A packet of type RTPFB or PSFB. FALSE: malformed. */
-gboolean gst_cc_rtcp_walk_feedback (GstCcRtcpWalk *w, GstRTCPType type);
+gboolean gst_cc_rtcp_walk_feedback (GstCcRtcpWalk *w);
 
 G_END_DECLS
 #endif

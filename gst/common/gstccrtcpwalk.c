@@ -5,40 +5,73 @@
 
 #include "gstccrtcpprivate.h"
 
-/* RFC 3550 6.4.1 has multiples of four; peers count the one to three bytes behind the deltas of TWCC as well. */
-static gboolean
-may_pad_bytes (GstRTCPPacket *packet)
+#define HEADER_SIZE 4
+#define REPORT_BLOCK_SIZE 24
+
+static gsize
+packet_size (const guint8 *packet)
 {
-  return gst_rtcp_packet_get_type (packet) == GST_RTCP_TYPE_RTPFB &&
-         gst_rtcp_packet_get_count (packet) == RTCP_FB_FMT_TWCC;
+  return 4 * ((gsize)GST_READ_UINT16_BE (packet + 2) + 1);
 }
 
+/* RFC 3550 A.2 as RFC 5506 4.2.1 relaxes it: every version is 2 and the lengths add up; the first packet may be of any
+   kind. gst_rtcp_buffer_validate_data_reduced () would refuse a whole compound for TWCC padded by single bytes, and
+   GstRTCPBuffer's walk ends at a packet of a kind it does not know. */
 static gboolean
-measure (GstCcRtcpWalk *w)
+is_compound (const guint8 *data, gsize size)
 {
-  const guint8 *data = w->packet.rtcp->map.data + w->packet.offset;
-  gsize padding;
+  gsize at = 0;
 
-  w->body = 4 * (gsize)gst_rtcp_packet_get_length (&w->packet);
-  if (!gst_rtcp_packet_get_padding (&w->packet))
+  if (!gst_cc_rtcp_is_rtcp (data, size))
+    return FALSE;
+  while (size - at >= HEADER_SIZE && data[at] >> 6 == 2 && packet_size (data + at) <= size - at)
+    at += packet_size (data + at);
+  return at == size;
+}
+
+/* RFC 3550 6.4.1 has multiples of four; peers count the one to three bytes behind the deltas of TWCC as well. */
+static gboolean
+may_pad_bytes (const GstCcRtcpWalk *w)
+{
+  return w->type == GST_RTCP_TYPE_RTPFB && w->count == RTCP_FB_FMT_TWCC;
+}
+
+/* Takes the padding off. */
+static gboolean
+measure (GstCcRtcpWalk *w, const guint8 *packet)
+{
+  gsize size = packet_size (packet), padding;
+
+  w->packet = packet;
+  w->type = (GstRTCPType)packet[1];
+  w->count = packet[0] & 0x1f;
+  w->body = size - HEADER_SIZE;
+  if (!(packet[0] & 0x20))
     return TRUE;
-  padding = data[4 + w->body - 1];
-  if (padding == 0 || padding > w->body || (padding % 4 != 0 && !may_pad_bytes (&w->packet)))
+  padding = packet[size - 1];
+  if (padding == 0 || padding > w->body || (padding % 4 != 0 && !may_pad_bytes (w)))
     return FALSE;
   w->body -= padding;
   return TRUE;
 }
 
+/* RFC 3550 6.4.1 */
 static void
-walk_report_blocks (GstCcRtcpWalk *w, guint32 sender)
+walk_report_blocks (GstCcRtcpWalk *w, guint32 sender, const guint8 *at)
 {
-  guint i, n = gst_rtcp_packet_get_rb_count (&w->packet);
+  guint i;
 
-  for (i = 0; i < n && w->handlers->report_block != NULL; i++) {
-    GstCcReportBlock b;
+  for (i = 0; i < w->count && w->handlers->report_block != NULL; i++, at += REPORT_BLOCK_SIZE) {
+    GstCcReportBlock b = {.ssrc = GST_READ_UINT32_BE (at),
+        .fraction_lost = at[4],
+        .packets_lost = (gint32)GST_READ_UINT24_BE (at + 5),
+        .ext_highest_seq = GST_READ_UINT32_BE (at + 8),
+        .jitter = GST_READ_UINT32_BE (at + 12),
+        .lsr = GST_READ_UINT32_BE (at + 16),
+        .dlsr = GST_READ_UINT32_BE (at + 20)};
 
-    gst_rtcp_packet_get_rb (
-        &w->packet, i, &b.ssrc, &b.fraction_lost, &b.packets_lost, &b.ext_highest_seq, &b.jitter, &b.lsr, &b.dlsr);
+    if (b.packets_lost >= 0x800000)
+      b.packets_lost -= 0x1000000;
     w->handlers->report_block (w->user, sender, &b);
   }
 }
@@ -46,29 +79,34 @@ walk_report_blocks (GstCcRtcpWalk *w, guint32 sender)
 static gboolean
 walk_sr (GstCcRtcpWalk *w)
 {
+  const guint8 *body = gst_cc_rtcp_walk_body (w);
   GstCcSenderInfo info;
 
-  if (w->body < 24 + 24 * (gsize)gst_rtcp_packet_get_rb_count (&w->packet))
+  if (w->body < 24 + REPORT_BLOCK_SIZE * (gsize)w->count)
     return FALSE;
-  gst_rtcp_packet_sr_get_sender_info (
-      &w->packet, &info.ssrc, &info.ntp_time, &info.rtp_time, &info.packet_count, &info.octet_count);
+  info = (GstCcSenderInfo){.ssrc = GST_READ_UINT32_BE (body),
+      .ntp_time = GST_READ_UINT64_BE (body + 4),
+      .rtp_time = GST_READ_UINT32_BE (body + 12),
+      .packet_count = GST_READ_UINT32_BE (body + 16),
+      .octet_count = GST_READ_UINT32_BE (body + 20)};
   gst_cc_rtcp_walk_speaks (w, info.ssrc);
   if (w->handlers->sr != NULL)
     w->handlers->sr (w->user, &info);
-  walk_report_blocks (w, info.ssrc);
+  walk_report_blocks (w, info.ssrc, body + 24);
   return TRUE;
 }
 
 static gboolean
 walk_rr (GstCcRtcpWalk *w)
 {
+  const guint8 *body = gst_cc_rtcp_walk_body (w);
   guint32 sender;
 
-  if (w->body < 4 + 24 * (gsize)gst_rtcp_packet_get_rb_count (&w->packet))
+  if (w->body < 4 + REPORT_BLOCK_SIZE * (gsize)w->count)
     return FALSE;
-  sender = gst_rtcp_packet_rr_get_ssrc (&w->packet);
+  sender = GST_READ_UINT32_BE (body);
   gst_cc_rtcp_walk_speaks (w, sender);
-  walk_report_blocks (w, sender);
+  walk_report_blocks (w, sender, body + 4);
   return TRUE;
 }
 
@@ -109,10 +147,10 @@ static gboolean
 walk_sdes (GstCcRtcpWalk *w)
 {
   const guint8 *body = gst_cc_rtcp_walk_body (w);
-  guint i, n = gst_rtcp_packet_get_count (&w->packet);
   gsize at = 0;
+  guint i;
 
-  for (i = 0; i < n; i++) {
+  for (i = 0; i < w->count; i++) {
     gsize taken = at + 8 <= w->body ? walk_sdes_chunk (w, body + at, w->body - at) : 0;
 
     if (taken == 0)
@@ -144,14 +182,14 @@ static gboolean
 walk_bye (GstCcRtcpWalk *w)
 {
   const guint8 *body = gst_cc_rtcp_walk_body (w);
-  guint i, n = gst_rtcp_packet_get_count (&w->packet);
-  gsize ssrcs = 4 * (gsize)n;
+  gsize ssrcs = 4 * (gsize)w->count;
+  guint i;
 
   if (w->body < ssrcs)
     return FALSE;
-  if (n > 0 && !walk_bye_reason (w, body + ssrcs, w->body - ssrcs, GST_READ_UINT32_BE (body)))
+  if (w->count > 0 && !walk_bye_reason (w, body + ssrcs, w->body - ssrcs, GST_READ_UINT32_BE (body)))
     return FALSE;
-  for (i = 0; i < n && w->handlers->bye != NULL; i++)
+  for (i = 0; i < w->count && w->handlers->bye != NULL; i++)
     w->handlers->bye (w->user, GST_READ_UINT32_BE (body + 4 * i));
   return TRUE;
 }
@@ -168,7 +206,7 @@ walk_app (GstCcRtcpWalk *w)
   ssrc = GST_READ_UINT32_BE (body);
   gst_cc_rtcp_walk_speaks (w, ssrc);
   if (w->handlers->app != NULL)
-    w->handlers->app (w->user, ssrc, gst_rtcp_packet_get_count (&w->packet), body + 4, body + 8, w->body - 8);
+    w->handlers->app (w->user, ssrc, (guint8)w->count, body + 4, body + 8, w->body - 8);
   return TRUE;
 }
 
@@ -195,11 +233,9 @@ walk_xr (GstCcRtcpWalk *w)
 }
 
 static gboolean
-walk_packet (GstCcRtcpWalk *w, GstRTCPType type)
+walk_packet (GstCcRtcpWalk *w)
 {
-  if (!measure (w))
-    return FALSE;
-  switch (type) {
+  switch (w->type) {
   case GST_RTCP_TYPE_SR:
     return walk_sr (w);
   case GST_RTCP_TYPE_RR:
@@ -208,11 +244,11 @@ walk_packet (GstCcRtcpWalk *w, GstRTCPType type)
     return walk_sdes (w);
   case GST_RTCP_TYPE_BYE:
     return walk_bye (w);
-  case GST_RTCP_TYPE_RTPFB:
-  case GST_RTCP_TYPE_PSFB:
-    return gst_cc_rtcp_walk_feedback (w, type);
   case GST_RTCP_TYPE_APP:
     return walk_app (w);
+  case GST_RTCP_TYPE_RTPFB:
+  case GST_RTCP_TYPE_PSFB:
+    return gst_cc_rtcp_walk_feedback (w);
   case GST_RTCP_TYPE_XR:
     return walk_xr (w);
   default:
@@ -223,24 +259,13 @@ walk_packet (GstCcRtcpWalk *w, GstRTCPType type)
 gboolean
 gst_cc_rtcp_walk (const guint8 *data, gsize size, const GstCcRtcpHandlers *handlers, gpointer user)
 {
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer;
   GstCcRtcpWalk w = {.handlers = handlers, .user = user};
-  gboolean found, more;
+  gsize at;
 
-  if (size > G_MAXUINT16 || !gst_rtcp_buffer_validate_data_reduced ((guint8 *)data, (guint)size))
+  if (!is_compound (data, size))
     return FALSE;
-  buffer = gst_buffer_new_wrapped_full (GST_MEMORY_FLAG_READONLY, (gpointer)data, size, 0, size, NULL, NULL);
-  gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp);
-  found = more = gst_rtcp_buffer_get_first_packet (&rtcp, &w.packet);
-  while (more) {
-    GstRTCPType type = gst_rtcp_packet_get_type (&w.packet);
-
-    if (!walk_packet (&w, type) && handlers->malformed != NULL)
-      handlers->malformed (user, type);
-    more = gst_rtcp_packet_move_to_next (&w.packet);
-  }
-  gst_rtcp_buffer_unmap (&rtcp);
-  gst_buffer_unref (buffer);
-  return found;
+  for (at = 0; at < size; at += packet_size (data + at))
+    if (!(measure (&w, data + at) && walk_packet (&w)) && handlers->malformed != NULL)
+      handlers->malformed (user, w.type);
+  return TRUE;
 }

@@ -156,9 +156,9 @@ walk_tmmbn (GstCcRtcpWalk *w, const Message *m)
 }
 
 static gboolean
-walk_rtpfb (GstCcRtcpWalk *w, guint fmt, const Message *m)
+walk_rtpfb (GstCcRtcpWalk *w, const Message *m)
 {
-  switch (fmt) {
+  switch (w->count) {
   case RTCP_FB_FMT_NACK:
     return walk_nack (w, m);
   case RTCP_FB_FMT_TFRC:
@@ -177,9 +177,9 @@ walk_rtpfb (GstCcRtcpWalk *w, guint fmt, const Message *m)
 }
 
 static gboolean
-walk_psfb (GstCcRtcpWalk *w, guint fmt, const Message *m)
+walk_psfb (GstCcRtcpWalk *w, const Message *m)
 {
-  switch (fmt) {
+  switch (w->count) {
   case GST_RTCP_PSFB_TYPE_PLI:
     return walk_pli (w, m);
   case RTCP_FB_FMT_SLI:
@@ -196,10 +196,9 @@ walk_psfb (GstCcRtcpWalk *w, guint fmt, const Message *m)
 }
 
 gboolean
-gst_cc_rtcp_walk_feedback (GstCcRtcpWalk *w, GstRTCPType type)
+gst_cc_rtcp_walk_feedback (GstCcRtcpWalk *w)
 {
   const guint8 *body = gst_cc_rtcp_walk_body (w);
-  guint fmt = gst_rtcp_packet_get_count (&w->packet);
   Message m;
 
   if (w->body < FEEDBACK_SSRCS_SIZE)
@@ -209,5 +208,5 @@ gst_cc_rtcp_walk_feedback (GstCcRtcpWalk *w, GstRTCPType type)
       .fci = body + FEEDBACK_SSRCS_SIZE,
       .size = w->body - FEEDBACK_SSRCS_SIZE};
   gst_cc_rtcp_walk_speaks (w, m.sender);
-  return type == GST_RTCP_TYPE_RTPFB ? walk_rtpfb (w, fmt, &m) : walk_psfb (w, fmt, &m);
+  return w->type == GST_RTCP_TYPE_RTPFB ? walk_rtpfb (w, &m) : walk_psfb (w, &m);
 }

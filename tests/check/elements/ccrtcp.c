@@ -572,11 +572,42 @@ GST_START_TEST (test_bodies_that_lie)
     Seen seen = {0};
     gboolean valid = gst_cc_rtcp_walk (cases[i].data, cases[i].size, &handlers, &seen);
 
-    fail_unless (!valid || seen.malformed == 1, "case %u", i);
+    fail_unless (valid && seen.malformed == 1, "case %u", i);
     fail_unless (seen.sr + seen.blocks + seen.cname + seen.bye + seen.tfrc == 0, "case %u", i);
     fail_unless (seen.app + seen.nacks + seen.slices + seen.rpsis + seen.fir == 0, "case %u", i);
   }
   fail_if (gst_cc_rtcp_walk (rr, 3, &handlers, NULL));
+}
+GST_END_TEST;
+
+/* A PLI; a feedback message without its second SSRC; packet type 211 (RFC 7272), which is nobody's here; another PLI.
+ */
+GST_START_TEST (test_goes_on_behind_what_it_cannot_read)
+{
+  static const guint8 data[] = {0x81, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0x81, 206, 0, 1, 0, 0, 0, 1, 0x80, 211, 0, 1,
+      0, 0, 0, 1, 0x81, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2};
+  Seen seen = {0};
+
+  fail_unless (gst_cc_rtcp_walk (data, sizeof data, &handlers, &seen));
+  fail_unless (seen.pli == 2 && seen.malformed == 1);
+}
+GST_END_TEST;
+
+/* Not RTCP at all: version 1, a length past the end, three bytes left over, a packet type of RTP's. */
+GST_START_TEST (test_refuses_what_is_no_compound)
+{
+  static const guint8 version[] = {0x81, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0x41, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2};
+  static const guint8 length[] = {0x81, 206, 0, 3, 0, 0, 0, 1, 0, 0, 0, 2};
+  static const guint8 rest[] = {0x81, 206, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2, 0x81, 206, 0};
+  static const guint8 rtp[] = {0x80, 96, 0, 2, 0, 0, 0, 1, 0, 0, 0, 2};
+  Seen seen = {0};
+
+  fail_if (gst_cc_rtcp_walk (version, sizeof version, &handlers, &seen));
+  fail_if (gst_cc_rtcp_walk (length, sizeof length, &handlers, &seen));
+  fail_if (gst_cc_rtcp_walk (rest, sizeof rest, &handlers, &seen));
+  fail_if (gst_cc_rtcp_walk (rtp, sizeof rtp, &handlers, &seen));
+  fail_if (gst_cc_rtcp_walk (NULL, 0, &handlers, &seen));
+  fail_unless (seen.pli == 0 && seen.malformed == 0);
 }
 GST_END_TEST;
 
@@ -662,6 +693,8 @@ ccrtcp_suite (void)
   tcase_add_test (tcase, test_targets_in_the_fci);
   tcase_add_test (tcase, test_reduced_size);
   tcase_add_test (tcase, test_bodies_that_lie);
+  tcase_add_test (tcase, test_goes_on_behind_what_it_cannot_read);
+  tcase_add_test (tcase, test_refuses_what_is_no_compound);
   tcase_add_test (tcase, test_mutations);
   tcase_add_test (tcase, test_cname_is_random);
   tcase_add_test (tcase, test_ntp_time);
