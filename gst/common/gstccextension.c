@@ -22,7 +22,7 @@ extmap_uri (const GValue *value)
 }
 
 guint
-gst_cc_extension_id_from_caps (const GstCaps *caps)
+gst_cc_extension_id_of (const GstCaps *caps, const gchar *wanted)
 {
   const GstStructure *s;
   gint i;
@@ -37,8 +37,14 @@ gst_cc_extension_id_from_caps (const GstCaps *caps)
     if (!g_str_has_prefix (name, PREFIX) || !g_ascii_string_to_unsigned (name + strlen (PREFIX), 10, 1, 255, &id, NULL))
       continue;
     uri = extmap_uri (gst_structure_get_value (s, name));
-    if (uri != NULL && strcmp (uri, RTP_EXT_RTT_SENDTS_URI) == 0)
+    if (uri != NULL && strcmp (uri, wanted) == 0)
       return (guint)id;
   }
   return 0;
+}
+
+guint
+gst_cc_extension_id_from_caps (const GstCaps *caps)
+{
+  return gst_cc_extension_id_of (caps, RTP_EXT_RTT_SENDTS_URI);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Which RTP header extension id (RFC 8285) carries rtt-sendts in a stream. */
+/* Which RTP header extension id (RFC 8285) carries what in a stream. */
 #ifndef GST_CC_EXTENSION_H
 #define GST_CC_EXTENSION_H
 
@@ -11,7 +11,11 @@ G_BEGIN_DECLS
  */
 #define GST_CC_EXTENSION_ID_DEFAULT 9
 
-/* The N of the caps field extmap-N that names urn:ietf:params:rtp-hdrext:rtt-sendts, 0 where there is none. */
+#define GST_CC_TWCC_URI "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+
+/* The N of the caps field extmap-N that names the extension, 0 where there is none. */
+guint gst_cc_extension_id_of (const GstCaps *caps, const gchar *uri);
+/* The same for urn:ietf:params:rtp-hdrext:rtt-sendts. */
 guint gst_cc_extension_id_from_caps (const GstCaps *caps);
 
 G_END_DECLS

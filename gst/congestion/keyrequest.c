@@ -83,8 +83,14 @@ key_request_next_timeout (const KeyRequest *k)
 void
 key_request_on_sent (KeyRequest *k, CcTime now)
 {
-  k->last_sent = now;
   k->sent++;
+  key_request_on_asked_by_other (k, now);
+}
+
+void
+key_request_on_asked_by_other (KeyRequest *k, CcTime now)
+{
+  k->last_sent = now;
   k->asked = true;
   if (k->params.repeat)
     k->unanswered++;

@@ -45,6 +45,8 @@ void key_request_cancel (KeyRequest *k);
 /* When the next request may go; CC_TIME_NONE: none is wanted. 0: at once. Pure. */
 CcTime key_request_next_timeout (const KeyRequest *k);
 void key_request_on_sent (KeyRequest *k, CcTime now);
+/* Another member has asked: the same, but that nothing of ours went out (RFC 4585 3.5.2 (5)). */
+void key_request_on_asked_by_other (KeyRequest *k, CcTime now);
 
 #ifdef __cplusplus
 }

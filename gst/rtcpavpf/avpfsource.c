@@ -18,7 +18,7 @@ source_new (guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
   rtp_reception_init (&s->reception, params->clock_rate);
   cc_receiver_init (&s->cc, &params->cc);
   key_request_init (&s->key, &params->key);
-  s->last_rtp = s->bye_at = GST_CLOCK_TIME_NONE;
+  s->last_rtp = s->bye_at = s->key_t0 = s->nack_t0 = GST_CLOCK_TIME_NONE;
   s->last_heard = now;
   return s;
 }
@@ -27,6 +27,9 @@ static void
 source_free (AvpfSource *s)
 {
   g_clear_object (&s->address);
+  g_free (s->nack);
+  g_free (s->arrivals);
+  g_free (s->tmmbr);
   g_free (s);
 }
 
@@ -91,23 +94,14 @@ has_expired (const AvpfSource *s, GstClockTime timeout, GstClockTime now)
   return now >= s->last_heard + timeout;
 }
 
-guint
+void
 avpf_source_table_expire (AvpfSourceTable *table, GstClockTime timeout, GstClockTime now)
 {
-  guint i, gone = 0;
+  guint i;
 
-  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
-    AvpfSource *s = table->sources[i];
-
-    if (s == NULL || !has_expired (s, timeout, now))
-      continue;
-    if (avpf_source_present (s)) {
-      table->timeouts++;
-      gone++;
-    }
-    g_clear_pointer (&table->sources[i], source_free);
-  }
-  return gone;
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (table->sources[i] != NULL && has_expired (table->sources[i], timeout, now))
+      g_clear_pointer (&table->sources[i], source_free);
 }
 
 void
@@ -118,27 +112,22 @@ avpf_source_table_cancel_requests (AvpfSourceTable *table, GstClockTime silence,
   for (i = 0; i < AVPF_MAX_SOURCES; i++) {
     AvpfSource *s = table->sources[i];
 
-    if (s != NULL && GST_CLOCK_TIME_IS_VALID (s->last_rtp) && now >= s->last_rtp + silence)
+    if (s != NULL && GST_CLOCK_TIME_IS_VALID (s->last_rtp) && now >= s->last_rtp + silence) {
       key_request_cancel (&s->key);
+      s->key_t0 = GST_CLOCK_TIME_NONE;
+    }
   }
 }
 
-void
-avpf_source_table_count (
-    const AvpfSourceTable *table, GstClockTime sender_timeout, GstClockTime now, guint *members, guint *senders)
+guint
+avpf_source_table_count (const AvpfSourceTable *table)
 {
-  guint i;
+  guint i, n = 0;
 
-  *members = *senders = 0;
-  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
-    const AvpfSource *s = table->sources[i];
-
-    if (s == NULL || !avpf_source_present (s))
-      continue;
-    (*members)++;
-    if (GST_CLOCK_TIME_IS_VALID (s->last_rtp) && now < s->last_rtp + sender_timeout)
-      (*senders)++;
-  }
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (table->sources[i] != NULL && avpf_source_present (table->sources[i]))
+      n++;
+  return n;
 }
 
 static gboolean
@@ -180,7 +169,17 @@ avpf_source_table_main (AvpfSourceTable *table)
 GstClockTime
 avpf_source_next_timeout (const AvpfSource *s)
 {
-  return MIN (cc_receiver_next_timeout (&s->cc), key_request_next_timeout (&s->key));
+  GstClockTime next = MIN (cc_receiver_next_timeout (&s->cc), key_request_next_timeout (&s->key));
+
+  return s->nack != NULL ? MIN (next, nack_request_next_timeout (s->nack)) : next;
+}
+
+guint32
+avpf_source_extend (const AvpfSource *s, guint16 seq)
+{
+  guint32 highest = rtp_reception_highest (&s->reception);
+
+  return highest + (guint32)(gint16)(seq - (guint16)highest);
 }
 
 gboolean
@@ -207,13 +206,12 @@ avpf_source_is_from (const AvpfSource *source, GSocketAddress *address)
 }
 
 void
-avpf_source_on_bye (AvpfSourceTable *table, AvpfSource *source, GstClockTime now)
+avpf_source_on_bye (AvpfSource *source, GstClockTime now)
 {
   if (!avpf_source_present (source))
     return;
   source->bye_at = now;
   source->after_bye = 0;
-  table->byes++;
 }
 
 gboolean
@@ -225,18 +223,31 @@ avpf_source_on_rtp_after_bye (AvpfSource *source)
   return TRUE;
 }
 
+static void
+append_nack_stats (const AvpfSource *s, GstStructure *structure)
+{
+  if (s->nack != NULL)
+    gst_structure_set (structure, "nack-requested", G_TYPE_UINT64, s->nack->requested, "nack-recovered", G_TYPE_UINT64,
+        s->nack->recovered, "nack-suppressed", G_TYPE_UINT64, s->nack->suppressed, "nack-given-up", G_TYPE_UINT64,
+        s->nack->given_up + s->nack->hopeless, NULL);
+}
+
 GstStructure *
 avpf_source_stats (const AvpfSource *s)
 {
   PathReport path = {0};
+  GstStructure *structure;
 
   path_rate_report (&s->cc.path, &path);
-  return gst_structure_new ("application/x-rtcpavpf-source-stats", "ssrc", G_TYPE_UINT, s->ssrc, "valid",
+  structure = gst_structure_new ("application/x-rtcpavpf-source-stats", "ssrc", G_TYPE_UINT, s->ssrc, "valid",
       G_TYPE_BOOLEAN, avpf_source_present (s), "packets", G_TYPE_UINT64, s->packets, "bytes", G_TYPE_UINT64, s->bytes,
       "stamped", G_TYPE_UINT64, s->stamped, "lost", G_TYPE_UINT64, rtp_reception_missing (&s->reception), "duplicates",
       G_TYPE_UINT64, s->reception.duplicates, "restarts", G_TYPE_UINT64, s->reception.restarts, "jitter", G_TYPE_UINT,
       (guint)s->reception.jitter, "rtt", G_TYPE_UINT64, (guint64)s->key.rtt, "x-recv", G_TYPE_DOUBLE, s->cc.tfrc.X_recv,
       "loss-event-rate", G_TYPE_DOUBLE, s->cc.tfrc.p, "queue-delay", G_TYPE_UINT64, (guint64)path.queue_delay,
       "path-rate", G_TYPE_UINT64, (guint64)(path.rate_Bps * 8), "capacity", G_TYPE_UINT64,
-      (guint64)(path.capacity_Bps * 8), "key-requests", G_TYPE_UINT64, s->key.sent, NULL);
+      (guint64)(path.capacity_Bps * 8), "key-requests", G_TYPE_UINT64, s->key.sent, "key-requests-of-others",
+      G_TYPE_UINT64, s->key_suppressed, NULL);
+  append_nack_stats (s, structure);
+  return structure;
 }

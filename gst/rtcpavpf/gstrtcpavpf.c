@@ -18,7 +18,10 @@
 
 #include "gstccextension.h"
 #include "gstccrtcp.h"
+#include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
+
+#include <string.h>
 
 GST_DEBUG_CATEGORY (rtcpavpf_debug);
 
@@ -51,8 +54,8 @@ rtcp_src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolea
   return gst_pad_stop_task (pad);
 }
 
-static GstClockTime
-running_time_now (GstRtcpAvpf *self, GstClockTime system_now)
+GstClockTime
+gst_rtcp_avpf_running_time (GstRtcpAvpf *self, GstClockTime system_now)
 {
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
   GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
@@ -68,7 +71,7 @@ static GstFlowReturn
 chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (parent);
-  GstClockTime now = gst_rtcp_avpf_now (self), running = running_time_now (self, now);
+  GstClockTime now = gst_rtcp_avpf_now (self), running = gst_rtcp_avpf_running_time (self, now);
   gboolean keep;
 
   g_mutex_lock (&self->lock);
@@ -102,7 +105,7 @@ chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   GstRtcpAvpf *self = GST_RTCP_AVPF (parent);
   ListContext context = {.self = self, .now = gst_rtcp_avpf_now (self)};
 
-  context.running = running_time_now (self, context.now);
+  context.running = gst_rtcp_avpf_running_time (self, context.now);
   list = gst_buffer_list_make_writable (list);
   g_mutex_lock (&self->lock);
   gst_buffer_list_foreach (list, on_list_buffer, &context);
@@ -118,7 +121,7 @@ static GstFlowReturn
 rtcp_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (parent);
-  GstClockTime now = gst_rtcp_avpf_now (self), running = running_time_now (self, now);
+  GstClockTime now = gst_rtcp_avpf_now (self), running = gst_rtcp_avpf_running_time (self, now);
 
   g_mutex_lock (&self->lock);
   gst_rtcp_avpf_receive_rtcp (self, buffer, gst_rtcp_avpf_buffer_age (self, buffer, running), now);
@@ -142,6 +145,7 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
   self->codec = rtp_codec_from_name (gst_structure_get_string (s, "encoding-name"));
   self->is_video = media != NULL ? g_str_equal (media, "video") : self->codec != RTP_CODEC_UNKNOWN;
   self->caps_extension_id = gst_cc_extension_id_from_caps (caps);
+  self->caps_twcc_extension_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
   self->found_extension_id = 0;
   for (i = 0; i < AVPF_MAX_SOURCES; i++)
     if (self->table.sources[i] != NULL) {
@@ -151,22 +155,59 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
   g_mutex_unlock (&self->lock);
 }
 
+static gboolean
+is_multicast (const gchar *uri_string)
+{
+  GstUri *uri = gst_uri_from_string (uri_string);
+  const gchar *host = uri != NULL ? gst_uri_get_host (uri) : NULL;
+  GInetAddress *address = host != NULL ? g_inet_address_new_from_string (host) : NULL;
+  gboolean multicast = address != NULL && g_inet_address_get_is_multicast (address);
+
+  g_clear_object (&address);
+  if (uri != NULL)
+    gst_uri_unref (uri);
+  return multicast;
+}
+
+/* Whether what arrives was sent to a group: the source upstream knows where it listens. Without the lock. */
+static void
+look_for_multicast (GstRtcpAvpf *self)
+{
+  GstQuery *query = gst_query_new_uri ();
+  gchar *uri = NULL;
+
+  if (gst_pad_peer_query (self->sinkpad, query))
+    gst_query_parse_uri (query, &uri);
+  g_mutex_lock (&self->lock);
+  self->multicast = uri != NULL && is_multicast (uri);
+  gst_rtcp_avpf_apply_timing (self);
+  g_mutex_unlock (&self->lock);
+  g_free (uri);
+  gst_query_unref (query);
+}
+
 static void
 reset (GstRtcpAvpf *self)
 {
+  GstClockTime now = gst_rtcp_avpf_now (self);
+
   avpf_source_table_clear (&self->table);
-  self->table.evicted = self->table.refused = self->table.byes = self->table.timeouts = 0;
-  self->eos = self->bye_sent = self->rtcp_started = FALSE;
-  self->behind_since = GST_CLOCK_TIME_NONE;
+  self->table.evicted = self->table.refused = 0;
   avpf_local_table_init (&self->locals, g_random_int ());
-  self->collided_at = GST_CLOCK_TIME_NONE;
-  self->receive_bps = 0;
-  self->wire_bytes = 0;
+  gst_rtcp_avpf_members_init (self, now);
+  gst_rtcp_avpf_feedback_init (self);
+  gst_rtcp_avpf_media_reset (self);
+  gst_clear_buffer (&self->bye);
+  self->eos = self->leaving = self->bye_sent = self->rtcp_started = FALSE;
+  self->behind_since = GST_CLOCK_TIME_NONE;
+  self->receive_bps = self->requests_per_s = 0;
+  self->wire_bytes = self->looped = 0;
   self->packets = self->bad_packets = self->unproven = self->bad_rtcp = self->rtcp_received = 0;
-  self->rtcp_sent = self->rtcp_bytes_sent = self->feedback_discarded = self->collisions = 0;
+  self->rtcp_sent = self->rtcp_bytes_sent = 0;
   self->found_extension_id = 0;
   self->stats_at = 0;
-  self->housekept_at = gst_rtcp_avpf_now (self);
+  self->housekept_at = self->expired_at = now;
+  memset (self->sent_hashes, 0, sizeof self->sent_hashes);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
 }
 
@@ -191,6 +232,18 @@ on_flush_stop (GstRtcpAvpf *self)
   gst_rtcp_avpf_thread_start (self);
 }
 
+static void
+on_eos (GstRtcpAvpf *self)
+{
+  gboolean goes_on;
+
+  g_mutex_lock (&self->lock);
+  goes_on = gst_rtcp_avpf_media_goes_on (self);
+  g_mutex_unlock (&self->lock);
+  if (!goes_on)
+    gst_rtcp_avpf_thread_interrupt (self, TRUE);
+}
+
 static gboolean
 sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -201,6 +254,7 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
     on_caps (self, caps);
+    look_for_multicast (self);
     break;
   case GST_EVENT_SEGMENT:
     g_mutex_lock (&self->lock);
@@ -208,7 +262,7 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     g_mutex_unlock (&self->lock);
     break;
   case GST_EVENT_EOS:
-    gst_rtcp_avpf_thread_interrupt (self, TRUE);
+    on_eos (self);
     break;
   case GST_EVENT_FLUSH_STOP:
     on_flush_stop (self);
@@ -226,28 +280,20 @@ rtcp_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
-/* The decoder's request becomes a PLI (a FIR where all headers are wanted). */
-static void
-on_force_key_unit (GstRtcpAvpf *self, const GstStructure *structure)
+/* The decoder's wish for a key unit, the jitter buffer's for a packet. */
+static gboolean
+on_request (GstRtcpAvpf *self, const GstStructure *structure)
 {
-  gboolean all_headers = FALSE;
   GstClockTime now = gst_rtcp_avpf_now (self);
-  AvpfSource *s;
-  guint ssrc;
+  gboolean taken = FALSE;
 
-  gst_structure_get_boolean (structure, "all-headers", &all_headers);
   g_mutex_lock (&self->lock);
-  if (gst_structure_get_uint (structure, "ssrc", &ssrc))
-    s = avpf_source_table_find (&self->table, ssrc);
-  else
-    s = avpf_source_table_main (&self->table);
-  if (s != NULL) {
-    key_request_want (&s->key, all_headers);
-    if (key_request_next_timeout (&s->key) <= now)
-      gst_rtcp_avpf_request_feedback (self, now);
-    gst_rtcp_avpf_wake_before (self, avpf_source_next_timeout (s));
-  }
+  if (gst_structure_has_name (structure, "GstForceKeyUnit"))
+    taken = gst_rtcp_avpf_on_force_key_unit (self, structure, now);
+  else if (gst_structure_has_name (structure, "GstRTPRetransmissionRequest"))
+    taken = gst_rtcp_avpf_on_retransmission_request (self, structure, now);
   g_mutex_unlock (&self->lock);
+  return taken;
 }
 
 static gboolean
@@ -256,9 +302,8 @@ src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   const GstStructure *structure = gst_event_get_structure (event);
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_UPSTREAM || structure == NULL ||
-      !gst_structure_has_name (structure, "GstForceKeyUnit"))
+      !on_request (GST_RTCP_AVPF (parent), structure))
     return gst_pad_event_default (pad, parent, event);
-  on_force_key_unit (GST_RTCP_AVPF (parent), structure);
   gst_event_unref (event);
   return TRUE;
 }
@@ -278,6 +323,71 @@ iterate_internal_links (GstPad *pad, GstObject *parent)
   it = gst_iterator_new_single (GST_TYPE_PAD, &value);
   g_value_unset (&value);
   return it;
+}
+
+/* ---- action signals ---- */
+
+static gboolean
+send_feedback (GstRtcpAvpf *self, guint type, guint fbtype, guint media, GstBuffer *fci, guint64 max_delay)
+{
+  GstRtcpAvpfAppFeedback fb = {.type = type, .fmt = fbtype, .media = media, .max_delay = max_delay};
+  GstClockTime now = gst_rtcp_avpf_now (self);
+  GstMapInfo map = GST_MAP_INFO_INIT;
+  gboolean taken;
+
+  if (fci != NULL && !gst_buffer_map (fci, &map, GST_MAP_READ))
+    return FALSE;
+  fb.fci = map.data;
+  fb.size = map.size;
+  g_mutex_lock (&self->lock);
+  taken = gst_rtcp_avpf_queue_feedback (self, &fb, now);
+  g_mutex_unlock (&self->lock);
+  if (fci != NULL)
+    gst_buffer_unmap (fci, &map);
+  return taken;
+}
+
+static gboolean
+send_rtcp (GstRtcpAvpf *self, guint64 max_delay)
+{
+  GstClockTime now = gst_rtcp_avpf_now (self);
+  gboolean granted;
+
+  g_mutex_lock (&self->lock);
+  granted = gst_rtcp_avpf_request_report (self, max_delay, now);
+  g_mutex_unlock (&self->lock);
+  return granted;
+}
+
+static void
+install_actions (GType type)
+{
+  const GSignalFlags flags = G_SIGNAL_RUN_LAST | G_SIGNAL_ACTION;
+
+  /**
+   * GstRtcpAvpf::send-feedback:
+   * @type: 206, payload specific feedback, or 204, APP
+   * @fbtype: 2 SLI, 3 RPSI, 15 application feedback; of APP the subtype
+   * @media: SSRC of who is told
+   * @fci: what follows the two SSRCs; of APP the name and the data
+   * @max_delay: how late it is still of use in ns, -1 always
+   *
+   * Sends feedback as early as RFC 4585 allows, unless another member has said the same by then.
+   *
+   * Returns: FALSE where it could not be in time, is of another kind, or where nobody is there.
+   */
+  g_signal_new_class_handler ("send-feedback", type, flags, G_CALLBACK (send_feedback), NULL, NULL, NULL,
+      G_TYPE_BOOLEAN, 5, G_TYPE_UINT, G_TYPE_UINT, G_TYPE_UINT, GST_TYPE_BUFFER, G_TYPE_UINT64);
+  /**
+   * GstRtcpAvpf::send-rtcp:
+   * @max_delay: how late it is still of use in ns, -1 always
+   *
+   * Sends a packet as early as RFC 4585 allows.
+   *
+   * Returns: FALSE where it could not be in time.
+   */
+  g_signal_new_class_handler (
+      "send-rtcp", type, flags, G_CALLBACK (send_rtcp), NULL, NULL, NULL, G_TYPE_BOOLEAN, 1, G_TYPE_UINT64);
 }
 
 /* ---- element ---- */
@@ -304,9 +414,12 @@ finalize (GObject *object)
 
   avpf_source_table_clear (&self->table);
   gst_rtcp_avpf_outbox_clear (self);
+  gst_rtcp_avpf_members_clear (self);
+  gst_rtcp_avpf_media_free (self->media);
+  gst_clear_buffer (&self->bye);
+  g_free (self->twcc);
   gst_rtcp_avpf_settings_clear (&self->settings);
   gst_object_unref (self->system_clock);
-  g_free (self->cname);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -316,9 +429,9 @@ gst_rtcp_avpf_init (GstRtcpAvpf *self)
 {
   g_mutex_init (&self->lock);
   self->system_clock = gst_system_clock_obtain ();
-  self->cname = gst_cc_rtcp_new_cname ();
   gst_rtcp_avpf_outbox_init (self);
   gst_rtcp_avpf_settings_init (&self->settings);
+  self->media = gst_rtcp_avpf_media_new ();
   reset (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
@@ -359,6 +472,8 @@ gst_rtcp_avpf_class_init (GstRtcpAvpfClass *klass)
   element_class->change_state = change_state;
   gst_rtcp_avpf_install_properties (object_class);
   gst_rtcp_avpf_install_signals (G_TYPE_FROM_CLASS (klass));
+  install_actions (G_TYPE_FROM_CLASS (klass));
+  gst_rtcp_avpf_media_class_init (element_class);
 
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
@@ -368,4 +483,6 @@ gst_rtcp_avpf_class_init (GstRtcpAvpfClass *klass)
       "Answers RTP with receiver reports, TFRC and path rate feedback and key unit requests (RFC 3550, 4585, 5348)",
       "GStreamer congestion control developers");
   gst_type_mark_as_plugin_api (GST_TYPE_RTCP_AVPF_FEEDBACK, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_RTCP_AVPF_GROUP, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_RTCP_AVPF_RECONSIDERATION, 0);
 }

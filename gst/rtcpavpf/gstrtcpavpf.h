@@ -6,24 +6,69 @@
 #include <gst/rtp/rtp.h>
 
 #include "avpflocal.h"
-#include "avpfpacket.h"
+#include "avpfsource.h"
 #include "avpftiming.h"
+#include "fbqueue.h"
+#include "fbretention.h"
+#include "gstrtcpavpfmedia.h"
 #include "rtpkeyunit.h"
+#include "rtpmembers.h"
+#include "ssrcconflict.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_RTCP_AVPF (gst_rtcp_avpf_get_type ())
 G_DECLARE_FINAL_TYPE (GstRtcpAvpf, gst_rtcp_avpf, GST, RTCP_AVPF, GstElement)
 
+typedef enum {
+  AVPF_FEEDBACK_TFRC = 1 << 0,
+  AVPF_FEEDBACK_REMB = 1 << 1,
+  AVPF_FEEDBACK_PATH = 1 << 2,
+  AVPF_FEEDBACK_NACK = 1 << 3,
+  AVPF_FEEDBACK_PLI = 1 << 4,
+  AVPF_FEEDBACK_FIR = 1 << 5,
+  AVPF_FEEDBACK_TWCC = 1 << 6,
+  AVPF_FEEDBACK_CCFB = 1 << 7,
+  AVPF_FEEDBACK_TMMBR = 1 << 8
+} AvpfFeedback;
+
 #define GST_TYPE_RTCP_AVPF_FEEDBACK (gst_rtcp_avpf_feedback_get_type ())
 GType gst_rtcp_avpf_feedback_get_type (void);
 
+typedef enum {
+  GST_RTCP_AVPF_GROUP_AUTO,
+  GST_RTCP_AVPF_GROUP_POINT_TO_POINT,
+  GST_RTCP_AVPF_GROUP_GROUP
+} GstRtcpAvpfGroup;
+
+#define GST_TYPE_RTCP_AVPF_GROUP (gst_rtcp_avpf_group_get_type ())
+GType gst_rtcp_avpf_group_get_type (void);
+#define GST_TYPE_RTCP_AVPF_RECONSIDERATION (gst_rtcp_avpf_reconsideration_get_type ())
+GType gst_rtcp_avpf_reconsideration_get_type (void);
+
 /* The properties as they were set. */
 typedef struct {
-  guint bandwidth, extension_id;
+  GstRTPProfile profile;
+  guint bandwidth;
+  gdouble rtcp_fraction;
+  gint rs_bandwidth, rr_bandwidth; /* bit/s, -1: of the fraction */
+  GstClockTime trr_int, max_feedback_delay;
+  gdouble dither_factor;
+  GstRtcpAvpfGroup group;
+  AvpfReconsideration reconsideration;
+  gboolean reduced_size;
+  GstStructure *sdes;
+
   AvpfFeedback feedback;
-  gboolean reduced_size, auto_pli, use_timestamps;
-  GstClockTime pli_interval, trr_int, stats_interval;
+  gboolean auto_pli, auto_nack;
+  GstClockTime pli_interval, nack_latency;
+  GstStructure *rtx_map; /* payload type -> payload type of its retransmissions; NULL: none */
+  guint64 tmmbr_bitrate; /* bit/s; 0: the path rate */
+
+  guint extension_id, twcc_extension_id;
+  gboolean use_timestamps;
+  guint max_members;
+  GstClockTime stats_interval;
 } GstRtcpAvpfSettings;
 
 struct _GstRtcpAvpf {
@@ -41,20 +86,36 @@ struct _GstRtcpAvpf {
   GstRtcpAvpfSettings settings;
 
   AvpfLocalTable locals;
-  GstClockTime collided_at; /* GST_CLOCK_TIME_NONE: never */
-  gchar *cname;
+  SsrcConflict conflict;
+  RtpMembers members;
+  gpointer members_memory;
+  GstClockTime expired_at;
   AvpfSourceTable table;
+  GstRtcpAvpfMedia *media;
+
+  FbRetention retention;
+  FbQueue queue;
+  ArrivalHistory *twcc; /* NULL: no transport-wide numbers have come */
+  guint8 twcc_count;
+  GstClockTime packet_report_at; /* the last one */
+  gboolean packet_report_told, report_wanted;
+  guint blocks_from, sdes_turn;
+  guint64 sent_hashes[4]; /* of the last packets sent */
+
+  gboolean leaving; /* bye waits for its time */
+  GstBuffer *bye;
+  GstClockTime leave_until;
 
   GstSegment segment;
-  guint clock_rate, caps_extension_id, found_extension_id;
-  gboolean is_video;
+  guint clock_rate, caps_extension_id, found_extension_id, caps_twcc_extension_id;
+  gboolean is_video, multicast;
   RtpCodec codec;
 
-  gdouble receive_bps;
-  guint64 wire_bytes; /* since housekept_at */
+  gdouble receive_bps, requests_per_s;
+  guint64 wire_bytes, requests, housekept_requests; /* wire_bytes: since housekept_at */
   GstClockTime housekept_at, stats_at;
-  guint64 packets, bad_packets, unproven, bad_rtcp, rtcp_received, rtcp_sent, rtcp_bytes_sent, feedback_discarded,
-      collisions;
+  guint64 packets, bad_packets, unproven, bad_rtcp, rtcp_received, rtcp_sent, rtcp_bytes_sent;
+  guint64 looped; /* packets of ours that came back, and of those that have another's SSRC */
 };
 
 GST_ELEMENT_REGISTER_DECLARE (rtcpavpf);

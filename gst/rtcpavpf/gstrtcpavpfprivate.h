@@ -5,6 +5,8 @@
 
 #include "gstrtcpavpf.h"
 
+#include <gst/rtp/gstrtpbuffer.h>
+
 G_BEGIN_DECLS
 
 GST_DEBUG_CATEGORY_EXTERN (rtcpavpf_debug);
@@ -15,10 +17,13 @@ GST_DEBUG_CATEGORY_EXTERN (rtcpavpf_debug);
 
 /* Reads the clock that everything here runs on; the lock does not matter. */
 GstClockTime gst_rtcp_avpf_now (GstRtcpAvpf *self);
+/* The pipeline's running time, GST_CLOCK_TIME_NONE where it has none; without the lock. */
+GstClockTime gst_rtcp_avpf_running_time (GstRtcpAvpf *self, GstClockTime now);
 
 /* gstrtcpavpfproperties.c: what the user sets. */
 void gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *settings);
 void gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *settings);
+const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
 void gst_rtcp_avpf_install_properties (GObjectClass *klass); /* with get_property and set_property */
 
 /* gstrtcpavpfoutbox.c: what is to be told to others, once the lock is free. */
@@ -41,7 +46,7 @@ void gst_rtcp_avpf_tell_feedback (
 /* Without the lock, at the end of every entry point. */
 void gst_rtcp_avpf_deliver (GstRtcpAvpf *self);
 
-/* gstrtcpavpftiming.c: who takes part and when RTCP may leave, for each SSRC of this end. */
+/* gstrtcpavpftiming.c: when RTCP may leave, for each SSRC of this end. */
 gdouble gst_rtcp_avpf_rtcp_bandwidth (GstRtcpAvpf *self); /* bytes/s */
 /* Whether anybody is there to be told, so that the locals' timing runs. */
 gboolean gst_rtcp_avpf_timing_runs (GstRtcpAvpf *self);
@@ -49,11 +54,81 @@ gboolean gst_rtcp_avpf_timing_runs (GstRtcpAvpf *self);
  * with the last. */
 void gst_rtcp_avpf_update_members (GstRtcpAvpf *self, GstClockTime now);
 void gst_rtcp_avpf_update_bandwidth (GstRtcpAvpf *self);
+/* After a change of the settings. */
+void gst_rtcp_avpf_apply_timing (GstRtcpAvpf *self);
 void gst_rtcp_avpf_request_feedback (GstRtcpAvpf *self, GstClockTime now);
+/* FALSE: it would be later than max_delay, so it is not to be sent early. */
+gboolean gst_rtcp_avpf_request_feedback_within (GstRtcpAvpf *self, GstClockTime max_delay, GstClockTime now);
 GstClockTime gst_rtcp_avpf_timing_next (GstRtcpAvpf *self);
-/* A compound or reduced-size packet of others; bytes with UDP and IP headers. */
-void gst_rtcp_avpf_timing_on_received (GstRtcpAvpf *self, guint bytes);
+guint gst_rtcp_avpf_udp_ip_bytes (GSocketAddress *address); /* NULL: IPv4 */
+/* A packet of others; bytes with UDP and IP headers; reports: SR and RR in it. */
+void gst_rtcp_avpf_timing_on_received (GstRtcpAvpf *self, guint bytes, guint reports, gboolean has_bye);
 GstClockTime gst_rtcp_avpf_member_timeout (GstRtcpAvpf *self);
+GstClockTime gst_rtcp_avpf_sender_timeout (GstRtcpAvpf *self);
+
+/* gstrtcpavpfmembers.c: who takes part. */
+void gst_rtcp_avpf_members_init (GstRtcpAvpf *self, GstClockTime now);
+void gst_rtcp_avpf_members_clear (GstRtcpAvpf *self);
+void gst_rtcp_avpf_members_on_rtp (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime now);
+/* Once a packet and SSRC; FALSE: what it says is to be ignored. */
+gboolean gst_rtcp_avpf_members_on_rtcp (
+    GstRtcpAvpf *self, guint32 ssrc, gboolean named, GSocketAddress *address, GstClockTime now);
+/* FALSE: not believed. */
+gboolean gst_rtcp_avpf_members_on_bye (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now);
+GstClockTime gst_rtcp_avpf_members_next (GstRtcpAvpf *self);
+void gst_rtcp_avpf_members_expire (GstRtcpAvpf *self, GstClockTime now);
+/* A packet of somebody else with an SSRC of ours: TRUE where it is to be ignored. */
+gboolean gst_rtcp_avpf_members_is_own (
+    GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, SsrcCname cname, GstClockTime now);
+
+/* gstrtcpavpffeedback.c: what there is to say besides reports. */
+void gst_rtcp_avpf_feedback_init (GstRtcpAvpf *self);
+void gst_rtcp_avpf_apply_feedback (GstRtcpAvpf *self);
+void gst_rtcp_avpf_check_source (GstRtcpAvpf *self, AvpfSource *source, GstClockTime now);
+void gst_rtcp_avpf_check_feedback (GstRtcpAvpf *self, GstClockTime now);
+GstClockTime gst_rtcp_avpf_feedback_next (GstRtcpAvpf *self, GstClockTime now); /* later than now */
+/* A packet of that source is here. */
+void gst_rtcp_avpf_note_packet (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime now);
+void gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime arrived_at);
+void gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstClockTime arrived_at);
+gboolean gst_rtcp_avpf_is_retransmission (GstRtcpAvpf *self, guint8 payload_type);
+void gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 osn, GstClockTime now);
+void gst_rtcp_avpf_on_key_unit (GstRtcpAvpf *self, AvpfSource *source, guint32 seq);
+/* Whether lost packets are asked for again before a key unit is; whether one is asked for at all. */
+gboolean gst_rtcp_avpf_mends_by_nack (GstRtcpAvpf *self, const AvpfSource *source);
+gboolean gst_rtcp_avpf_auto_pli_for (GstRtcpAvpf *self, const AvpfSource *source);
+gboolean gst_rtcp_avpf_asks_by_fir (GstRtcpAvpf *self, const AvpfSource *source);
+GstClockTime gst_rtcp_avpf_packet_report_due_at (GstRtcpAvpf *self);
+/* Events from downstream; FALSE: not for us. */
+gboolean gst_rtcp_avpf_on_retransmission_request (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now);
+gboolean gst_rtcp_avpf_on_force_key_unit (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now);
+/* The application's. */
+typedef struct {
+  guint type, fmt; /* APP: the subtype */
+  guint32 media;
+  const guint8 *fci; /* APP: name and data */
+  gsize size;
+  GstClockTime max_delay;
+} GstRtcpAvpfAppFeedback;
+gboolean gst_rtcp_avpf_queue_feedback (GstRtcpAvpf *self, const GstRtcpAvpfAppFeedback *fb, GstClockTime now);
+gboolean gst_rtcp_avpf_request_report (GstRtcpAvpf *self, GstClockTime max_delay, GstClockTime now);
+/* Others'. */
+void gst_rtcp_avpf_on_others_feedback (GstRtcpAvpf *self, const FbItem *item, GstClockTime now);
+void gst_rtcp_avpf_on_others_nack (GstRtcpAvpf *self, guint32 media, const guint16 *seqs, guint n, GstClockTime now);
+/* Drops what others have said. */
+void gst_rtcp_avpf_settle_feedback (GstRtcpAvpf *self, GstClockTime now);
+gboolean gst_rtcp_avpf_has_feedback (GstRtcpAvpf *self, GstClockTime now);
+
+/* gstrtcpavpfpacket.c: packets to send. */
+typedef struct {
+  guint first, chosen;    /* indices of the locals: who gives feedback; a bit each for those that report */
+  gboolean regular, full; /* full: not only the name of SDES */
+  gboolean reduced;       /* leave SR, RR and SDES out where there is feedback (RFC 5506) */
+} GstRtcpAvpfPlan;
+GstBuffer *gst_rtcp_avpf_build (GstRtcpAvpf *self, const GstRtcpAvpfPlan *plan, GstClockTime now);
+/* For all of ours that others know; NULL: none. */
+GstBuffer *gst_rtcp_avpf_build_bye (GstRtcpAvpf *self, GstClockTime now);
+guint gst_rtcp_avpf_report_size (GstRtcpAvpf *self);
 
 /* gstrtcpavpfreceive.c: RTP. running_now: the pipeline's running time, GST_CLOCK_TIME_NONE where there is none. TRUE
  * where the buffer is RTP and is to travel on; RTCP among it is taken out. */
@@ -64,8 +139,22 @@ AvpfSource *gst_rtcp_avpf_source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAdd
 
 /* gstrtcpavpfrtcp.c: RTCP. age: how long ago the socket got it. */
 void gst_rtcp_avpf_receive_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now);
-/* Somebody else has an SSRC of ours. */
-void gst_rtcp_avpf_on_collision (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now);
+
+/* gstrtcpavpfschedule.c: one round of the RTCP thread. The same packet goes to every address media comes from. */
+typedef struct {
+  GstBuffer *buffer;
+  GSocketAddress *addresses[AVPF_MAX_SOURCES];
+  guint n_addresses;
+  GstStructure *stats;
+} GstRtcpAvpfOutgoing;
+void gst_rtcp_avpf_run (GstRtcpAvpf *self, GstClockTime now, GstRtcpAvpfOutgoing *out);
+GstClockTime gst_rtcp_avpf_next_timeout (GstRtcpAvpf *self, GstClockTime now);
+guint64 gst_rtcp_avpf_hash (const guint8 *data, gsize size);
+/* Leaving (RFC 3550 6.3.7): the BYE is built; it may have to wait. */
+AvpfLeave gst_rtcp_avpf_leave (GstRtcpAvpf *self, GstClockTime now);
+void gst_rtcp_avpf_take_bye (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out);
+gboolean gst_rtcp_avpf_run_leave (GstRtcpAvpf *self, GstClockTime now, GstRtcpAvpfOutgoing *out); /* TRUE: done */
+GstClockTime gst_rtcp_avpf_leave_next (GstRtcpAvpf *self, GstClockTime now);
 
 /* gstrtcpavpfsend.c: the RTCP thread; start, interrupt and say_bye without the lock. */
 gboolean gst_rtcp_avpf_thread_start (GstRtcpAvpf *self);

@@ -3,66 +3,247 @@
 #include "config.h"
 #endif
 
+#include "gstccrtcp.h"
 #include "gstrtcpavpfprivate.h"
 #include "rtpextension.h"
 
+#define DEFAULT_PROFILE GST_RTP_PROFILE_AVPF
 #define DEFAULT_BANDWIDTH 0
-#define DEFAULT_FEEDBACK (AVPF_FEEDBACK_TFRC | AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH)
-#define DEFAULT_REDUCED_SIZE FALSE
-#define DEFAULT_EXTENSION_ID 0
-#define DEFAULT_AUTO_PLI TRUE
-#define DEFAULT_PLI_INTERVAL (500 * GST_MSECOND)
+#define DEFAULT_RTCP_FRACTION 0.05
+#define DEFAULT_RS_BANDWIDTH (-1)
+#define DEFAULT_RR_BANDWIDTH (-1)
 #define DEFAULT_TRR_INT GST_SECOND
+#define DEFAULT_MAX_FEEDBACK_DELAY GST_CLOCK_TIME_NONE
+#define DEFAULT_DITHER_FACTOR 0.5
+#define DEFAULT_GROUP GST_RTCP_AVPF_GROUP_AUTO
+#define DEFAULT_RECONSIDERATION AVPF_RECONSIDER_UNCONDITIONAL
+#define DEFAULT_REDUCED_SIZE FALSE
+#define DEFAULT_FEEDBACK                                                                                               \
+  (AVPF_FEEDBACK_TFRC | AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH | AVPF_FEEDBACK_NACK | AVPF_FEEDBACK_PLI |             \
+      AVPF_FEEDBACK_FIR)
+#define DEFAULT_AUTO_PLI TRUE
+#define DEFAULT_AUTO_NACK FALSE
+#define DEFAULT_PLI_INTERVAL (500 * GST_MSECOND)
+#define DEFAULT_NACK_LATENCY (500 * GST_MSECOND)
+#define DEFAULT_TMMBR_BITRATE 0
+#define DEFAULT_EXTENSION_ID 0
+#define DEFAULT_TWCC_EXTENSION_ID 0
 #define DEFAULT_USE_TIMESTAMPS TRUE
+#define DEFAULT_MAX_MEMBERS 65536
 #define DEFAULT_STATS_INTERVAL 0
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 
 enum {
   PROP_0,
+  PROP_PROFILE,
   PROP_BANDWIDTH,
-  PROP_FEEDBACK,
-  PROP_REDUCED_SIZE,
-  PROP_EXTENSION_ID,
-  PROP_AUTO_PLI,
-  PROP_PLI_INTERVAL,
+  PROP_RTCP_FRACTION,
+  PROP_RS_BANDWIDTH,
+  PROP_RR_BANDWIDTH,
   PROP_TRR_INT,
+  PROP_MAX_FEEDBACK_DELAY,
+  PROP_DITHER_FACTOR,
+  PROP_GROUP,
+  PROP_RECONSIDERATION,
+  PROP_REDUCED_SIZE,
+  PROP_CNAME,
+  PROP_SDES,
+  PROP_FEEDBACK,
+  PROP_AUTO_PLI,
+  PROP_AUTO_NACK,
+  PROP_PLI_INTERVAL,
+  PROP_NACK_LATENCY,
+  PROP_RTX_MAP,
+  PROP_TMMBR_BITRATE,
+  PROP_EXTENSION_ID,
+  PROP_TWCC_EXTENSION_ID,
   PROP_USE_TIMESTAMPS,
+  PROP_MAX_MEMBERS,
   PROP_SSRC,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
 
-GType
-gst_rtcp_avpf_feedback_get_type (void)
+static GstStructure *
+new_sdes (void)
 {
-  static const GFlagsValue values[] = {
-      {AVPF_FEEDBACK_TFRC, "TFRC reports, once per round trip and at once on a new loss event", "tfrc"},
-      {AVPF_FEEDBACK_REMB, "Path rate as REMB, which common senders obey", "remb"},
-      {AVPF_FEEDBACK_PATH, "Path rate, capacity and queueing delay", "path"}, {0, NULL, NULL}};
-  static gsize type = 0;
+  gchar *cname = gst_cc_rtcp_new_cname ();
+  GstStructure *sdes = gst_structure_new ("application/x-rtp-source-sdes", "cname", G_TYPE_STRING, cname, NULL);
 
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_flags_register_static ("GstRtcpAvpfFeedback", values));
-  return type;
+  g_free (cname);
+  return sdes;
 }
 
 void
 gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
 {
-  *s = (GstRtcpAvpfSettings){.bandwidth = DEFAULT_BANDWIDTH,
-      .feedback = DEFAULT_FEEDBACK,
-      .reduced_size = DEFAULT_REDUCED_SIZE,
-      .extension_id = DEFAULT_EXTENSION_ID,
-      .auto_pli = DEFAULT_AUTO_PLI,
-      .pli_interval = DEFAULT_PLI_INTERVAL,
+  *s = (GstRtcpAvpfSettings){.profile = DEFAULT_PROFILE,
+      .bandwidth = DEFAULT_BANDWIDTH,
+      .rtcp_fraction = DEFAULT_RTCP_FRACTION,
+      .rs_bandwidth = DEFAULT_RS_BANDWIDTH,
+      .rr_bandwidth = DEFAULT_RR_BANDWIDTH,
       .trr_int = DEFAULT_TRR_INT,
+      .max_feedback_delay = DEFAULT_MAX_FEEDBACK_DELAY,
+      .dither_factor = DEFAULT_DITHER_FACTOR,
+      .group = DEFAULT_GROUP,
+      .reconsideration = DEFAULT_RECONSIDERATION,
+      .reduced_size = DEFAULT_REDUCED_SIZE,
+      .sdes = new_sdes (),
+      .feedback = DEFAULT_FEEDBACK,
+      .auto_pli = DEFAULT_AUTO_PLI,
+      .auto_nack = DEFAULT_AUTO_NACK,
+      .pli_interval = DEFAULT_PLI_INTERVAL,
+      .nack_latency = DEFAULT_NACK_LATENCY,
+      .tmmbr_bitrate = DEFAULT_TMMBR_BITRATE,
+      .extension_id = DEFAULT_EXTENSION_ID,
+      .twcc_extension_id = DEFAULT_TWCC_EXTENSION_ID,
       .use_timestamps = DEFAULT_USE_TIMESTAMPS,
+      .max_members = DEFAULT_MAX_MEMBERS,
       .stats_interval = DEFAULT_STATS_INTERVAL};
 }
 
 void
 gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *s)
 {
+  gst_clear_structure (&s->sdes);
+  gst_clear_structure (&s->rtx_map);
+}
+
+const gchar *
+gst_rtcp_avpf_cname (GstRtcpAvpf *self)
+{
+  return gst_structure_get_string (self->settings.sdes, "cname");
+}
+
+/* A name there must be (RFC 3550 6.5.1): without one in `sdes` the present one stays. */
+static void
+set_sdes (GstRtcpAvpfSettings *s, const GstStructure *sdes)
+{
+  GstStructure *old = s->sdes;
+
+  s->sdes = sdes != NULL ? gst_structure_copy (sdes) : gst_structure_new_empty ("application/x-rtp-source-sdes");
+  if (gst_structure_get_string (s->sdes, "cname") == NULL)
+    gst_structure_set_value (s->sdes, "cname", gst_structure_get_value (old, "cname"));
+  gst_structure_free (old);
+}
+
+static void
+set_cname (GstRtcpAvpfSettings *s, const gchar *cname)
+{
+  gchar *name = cname != NULL ? g_strndup (cname, 255) : gst_cc_rtcp_new_cname ();
+
+  gst_structure_set (s->sdes, "cname", G_TYPE_STRING, name, NULL);
+  g_free (name);
+}
+
+static void
+set_stats_interval (GstRtcpAvpf *self, GstClockTime interval)
+{
+  self->settings.stats_interval = interval != 0 ? MAX (interval, MIN_STATS_INTERVAL) : 0;
+  gst_rtcp_avpf_wake_before (self, 0);
+}
+
+static gboolean
+set_timing_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_PROFILE:
+    s->profile = (GstRTPProfile)g_value_get_enum (value);
+    break;
+  case PROP_BANDWIDTH:
+    s->bandwidth = g_value_get_uint (value);
+    break;
+  case PROP_RTCP_FRACTION:
+    s->rtcp_fraction = g_value_get_double (value);
+    break;
+  case PROP_RS_BANDWIDTH:
+    s->rs_bandwidth = g_value_get_int (value);
+    break;
+  case PROP_RR_BANDWIDTH:
+    s->rr_bandwidth = g_value_get_int (value);
+    break;
+  case PROP_TRR_INT:
+    s->trr_int = g_value_get_uint64 (value);
+    break;
+  case PROP_MAX_FEEDBACK_DELAY:
+    s->max_feedback_delay = g_value_get_uint64 (value);
+    break;
+  case PROP_DITHER_FACTOR:
+    s->dither_factor = g_value_get_double (value);
+    break;
+  case PROP_GROUP:
+    s->group = (GstRtcpAvpfGroup)g_value_get_enum (value);
+    break;
+  case PROP_RECONSIDERATION:
+    s->reconsideration = (AvpfReconsideration)g_value_get_enum (value);
+    break;
+  default:
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_REDUCED_SIZE:
+    s->reduced_size = g_value_get_boolean (value);
+    break;
+  case PROP_CNAME:
+    set_cname (s, g_value_get_string (value));
+    break;
+  case PROP_SDES:
+    set_sdes (s, gst_value_get_structure (value));
+    break;
+  case PROP_EXTENSION_ID:
+    s->extension_id = g_value_get_uint (value);
+    break;
+  case PROP_TWCC_EXTENSION_ID:
+    s->twcc_extension_id = g_value_get_uint (value);
+    break;
+  case PROP_USE_TIMESTAMPS:
+    s->use_timestamps = g_value_get_boolean (value);
+    break;
+  case PROP_MAX_MEMBERS:
+    s->max_members = g_value_get_uint (value);
+    break;
+  default:
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+set_feedback_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_FEEDBACK:
+    s->feedback = (AvpfFeedback)g_value_get_flags (value);
+    break;
+  case PROP_AUTO_PLI:
+    s->auto_pli = g_value_get_boolean (value);
+    break;
+  case PROP_AUTO_NACK:
+    s->auto_nack = g_value_get_boolean (value);
+    break;
+  case PROP_PLI_INTERVAL:
+    s->pli_interval = g_value_get_uint64 (value);
+    break;
+  case PROP_NACK_LATENCY:
+    s->nack_latency = g_value_get_uint64 (value);
+    break;
+  case PROP_RTX_MAP:
+    gst_clear_structure (&s->rtx_map);
+    s->rtx_map = g_value_dup_boxed (value);
+    break;
+  case PROP_TMMBR_BITRATE:
+    s->tmmbr_bitrate = g_value_get_uint64 (value);
+    break;
+  default:
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static void
@@ -71,144 +252,289 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
 
   g_mutex_lock (&self->lock);
+  if (set_timing_property (&self->settings, id, value))
+    gst_rtcp_avpf_apply_timing (self);
+  else if (set_feedback_property (&self->settings, id, value))
+    gst_rtcp_avpf_apply_feedback (self);
+  else if (id == PROP_STATS_INTERVAL)
+    set_stats_interval (self, g_value_get_uint64 (value));
+  else if (!set_packet_property (&self->settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+get_timing_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
+{
   switch (id) {
+  case PROP_PROFILE:
+    g_value_set_enum (value, s->profile);
+    break;
   case PROP_BANDWIDTH:
-    self->settings.bandwidth = g_value_get_uint (value);
+    g_value_set_uint (value, s->bandwidth);
     break;
-  case PROP_FEEDBACK:
-    self->settings.feedback = (AvpfFeedback)g_value_get_flags (value);
+  case PROP_RTCP_FRACTION:
+    g_value_set_double (value, s->rtcp_fraction);
     break;
-  case PROP_REDUCED_SIZE:
-    self->settings.reduced_size = g_value_get_boolean (value);
+  case PROP_RS_BANDWIDTH:
+    g_value_set_int (value, s->rs_bandwidth);
     break;
-  case PROP_EXTENSION_ID:
-    self->settings.extension_id = g_value_get_uint (value);
-    break;
-  case PROP_AUTO_PLI:
-    self->settings.auto_pli = g_value_get_boolean (value);
-    break;
-  case PROP_PLI_INTERVAL:
-    self->settings.pli_interval = g_value_get_uint64 (value);
+  case PROP_RR_BANDWIDTH:
+    g_value_set_int (value, s->rr_bandwidth);
     break;
   case PROP_TRR_INT:
-    self->settings.trr_int = g_value_get_uint64 (value);
+    g_value_set_uint64 (value, s->trr_int);
     break;
-  case PROP_USE_TIMESTAMPS:
-    self->settings.use_timestamps = g_value_get_boolean (value);
+  case PROP_MAX_FEEDBACK_DELAY:
+    g_value_set_uint64 (value, s->max_feedback_delay);
     break;
-  case PROP_STATS_INTERVAL:
-    self->settings.stats_interval = g_value_get_uint64 (value);
-    if (self->settings.stats_interval != 0)
-      self->settings.stats_interval = MAX (self->settings.stats_interval, MIN_STATS_INTERVAL);
-    gst_rtcp_avpf_wake_before (self, 0);
+  case PROP_DITHER_FACTOR:
+    g_value_set_double (value, s->dither_factor);
+    break;
+  case PROP_GROUP:
+    g_value_set_enum (value, (gint)s->group);
+    break;
+  case PROP_RECONSIDERATION:
+    g_value_set_enum (value, (gint)s->reconsideration);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return FALSE;
   }
-  g_mutex_unlock (&self->lock);
+  return TRUE;
+}
+
+static gboolean
+get_packet_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
+{
+  switch (id) {
+  case PROP_REDUCED_SIZE:
+    g_value_set_boolean (value, s->reduced_size);
+    break;
+  case PROP_CNAME:
+    g_value_set_string (value, gst_structure_get_string (s->sdes, "cname"));
+    break;
+  case PROP_SDES:
+    gst_value_set_structure (value, s->sdes);
+    break;
+  case PROP_EXTENSION_ID:
+    g_value_set_uint (value, s->extension_id);
+    break;
+  case PROP_TWCC_EXTENSION_ID:
+    g_value_set_uint (value, s->twcc_extension_id);
+    break;
+  case PROP_USE_TIMESTAMPS:
+    g_value_set_boolean (value, s->use_timestamps);
+    break;
+  case PROP_MAX_MEMBERS:
+    g_value_set_uint (value, s->max_members);
+    break;
+  case PROP_STATS_INTERVAL:
+    g_value_set_uint64 (value, s->stats_interval);
+    break;
+  default:
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+get_feedback_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
+{
+  switch (id) {
+  case PROP_FEEDBACK:
+    g_value_set_flags (value, s->feedback);
+    break;
+  case PROP_AUTO_PLI:
+    g_value_set_boolean (value, s->auto_pli);
+    break;
+  case PROP_AUTO_NACK:
+    g_value_set_boolean (value, s->auto_nack);
+    break;
+  case PROP_PLI_INTERVAL:
+    g_value_set_uint64 (value, s->pli_interval);
+    break;
+  case PROP_NACK_LATENCY:
+    g_value_set_uint64 (value, s->nack_latency);
+    break;
+  case PROP_RTX_MAP:
+    g_value_set_boxed (value, s->rtx_map);
+    break;
+  case PROP_TMMBR_BITRATE:
+    g_value_set_uint64 (value, s->tmmbr_bitrate);
+    break;
+  default:
+    return FALSE;
+  }
+  return TRUE;
 }
 
 static void
 get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
+  const GstRtcpAvpfSettings *s = &self->settings;
 
   g_mutex_lock (&self->lock);
-  switch (id) {
-  case PROP_BANDWIDTH:
-    g_value_set_uint (value, self->settings.bandwidth);
-    break;
-  case PROP_FEEDBACK:
-    g_value_set_flags (value, self->settings.feedback);
-    break;
-  case PROP_REDUCED_SIZE:
-    g_value_set_boolean (value, self->settings.reduced_size);
-    break;
-  case PROP_EXTENSION_ID:
-    g_value_set_uint (value, self->settings.extension_id);
-    break;
-  case PROP_AUTO_PLI:
-    g_value_set_boolean (value, self->settings.auto_pli);
-    break;
-  case PROP_PLI_INTERVAL:
-    g_value_set_uint64 (value, self->settings.pli_interval);
-    break;
-  case PROP_TRR_INT:
-    g_value_set_uint64 (value, self->settings.trr_int);
-    break;
-  case PROP_USE_TIMESTAMPS:
-    g_value_set_boolean (value, self->settings.use_timestamps);
-    break;
-  case PROP_SSRC:
+  if (id == PROP_SSRC)
     g_value_set_uint (value, self->locals.locals[0].ssrc);
-    break;
-  case PROP_STATS:
+  else if (id == PROP_STATS)
     g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
-    break;
-  case PROP_STATS_INTERVAL:
-    g_value_set_uint64 (value, self->settings.stats_interval);
-    break;
-  default:
+  else if (!get_timing_property (s, id, value) && !get_packet_property (s, id, value) &&
+           !get_feedback_property (s, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  }
   g_mutex_unlock (&self->lock);
+}
+
+#define READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+#define SHOWN (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+
+static void
+install_bandwidth_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_BANDWIDTH,
+      g_param_spec_uint ("bandwidth", "Bandwidth",
+          "Session bandwidth in bit/s, of which RTCP takes rtcp-fraction, but never more than 500 kbit/s; 0: the rate "
+          "that is received, 500 kbit/s at least",
+          0, G_MAXUINT, DEFAULT_BANDWIDTH, LIVE));
+  g_object_class_install_property (klass, PROP_RTCP_FRACTION,
+      g_param_spec_double ("rtcp-fraction", "RTCP fraction",
+          "What RTCP of all participants may take of the bandwidth, 0 to 1; 0: no RTCP", 0, 1, DEFAULT_RTCP_FRACTION,
+          LIVE));
+  g_object_class_install_property (klass, PROP_RS_BANDWIDTH,
+      g_param_spec_int ("rtcp-rs-bandwidth", "RS bandwidth",
+          "RTCP bandwidth of those that send media in bit/s (b=RS of RFC 3556, all senders together); -1: a quarter of "
+          "the whole",
+          -1, G_MAXINT, DEFAULT_RS_BANDWIDTH, LIVE));
+  g_object_class_install_property (klass, PROP_RR_BANDWIDTH,
+      g_param_spec_int ("rtcp-rr-bandwidth", "RR bandwidth",
+          "RTCP bandwidth of those that only receive in bit/s (b=RR of RFC 3556, all receivers together); -1: three "
+          "quarters of the whole; 0: they send none",
+          -1, G_MAXINT, DEFAULT_RR_BANDWIDTH, LIVE));
+}
+
+static void
+install_timing_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_PROFILE,
+      g_param_spec_enum ("rtp-profile", "RTP profile",
+          "avpf and savpf: early feedback (RFC 4585); avp and savp: a report every 5 s at most, no early feedback",
+          GST_TYPE_RTP_PROFILE, DEFAULT_PROFILE, READY));
+  g_object_class_install_property (klass, PROP_TRR_INT,
+      g_param_spec_uint64 ("trr-int", "T_rr_interval",
+          "Least mean time between regular RTCP packets that carry no feedback in ns (trr-int of RFC 4585, which SDP "
+          "gives in ms); 0: as often as the bandwidth allows",
+          0, G_MAXINT64, DEFAULT_TRR_INT, LIVE));
+  g_object_class_install_property (klass, PROP_MAX_FEEDBACK_DELAY,
+      g_param_spec_uint64 ("max-feedback-delay", "Longest delay of feedback",
+          "How late requests for packets and key units are still of use in ns: what would be later is not sent early "
+          "(T_max_fb_delay of RFC 4585); -1: always",
+          0, G_MAXUINT64, DEFAULT_MAX_FEEDBACK_DELAY, LIVE));
+  g_object_class_install_property (klass, PROP_DITHER_FACTOR,
+      g_param_spec_double ("dither-factor", "Dither factor",
+          "Longest time that early feedback waits for another's to make it superfluous, in regular intervals (l of RFC "
+          "4585), 0 to 100; groups only",
+          0, 100, DEFAULT_DITHER_FACTOR, LIVE));
+  g_object_class_install_property (klass, PROP_GROUP,
+      g_param_spec_enum ("group", "Group",
+          "Whether more than two may take part: early feedback then waits for a random time, so that not all send the "
+          "same",
+          GST_TYPE_RTCP_AVPF_GROUP, DEFAULT_GROUP, LIVE));
+  g_object_class_install_property (klass, PROP_RECONSIDERATION,
+      g_param_spec_enum ("reconsideration", "Reconsideration",
+          "When the interval is drawn again; anything but unconditional is for comparison",
+          GST_TYPE_RTCP_AVPF_RECONSIDERATION, DEFAULT_RECONSIDERATION, LIVE));
+  g_object_class_install_property (klass, PROP_MAX_MEMBERS,
+      g_param_spec_uint ("max-members", "Members at most",
+          "Participants that are told apart (64 bytes each, taken as they come); of more a sample is kept and their "
+          "number estimated (RFC 2762)",
+          64, 1 << 24, DEFAULT_MAX_MEMBERS, READY));
+}
+
+static void
+install_packet_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_REDUCED_SIZE,
+      g_param_spec_boolean ("reduced-size", "Reduced size",
+          "Send early feedback without receiver report and name (RFC 5506); the sender has to agree",
+          DEFAULT_REDUCED_SIZE, LIVE));
+  g_object_class_install_property (
+      klass, PROP_CNAME, g_param_spec_string ("cname", "CNAME", "Name of this end; NULL: a random one", NULL, READY));
+  g_object_class_install_property (klass, PROP_SDES,
+      g_param_spec_boxed ("sdes", "SDES",
+          "What is told of this end: cname, name, email, phone, location, tool, note as strings", GST_TYPE_STRUCTURE,
+          READY));
+  g_object_class_install_property (klass, PROP_EXTENSION_ID,
+      g_param_spec_uint ("extension-id", "Extension id",
+          "Header extension id of " RTP_EXT_RTT_SENDTS_URI
+          " where caps have no extmap for it; 0: find it by its size, trying 9 first",
+          0, 255, DEFAULT_EXTENSION_ID, READY));
+  g_object_class_install_property (klass, PROP_TWCC_EXTENSION_ID,
+      g_param_spec_uint ("twcc-extension-id", "TWCC extension id",
+          "Header extension id of the transport-wide number where caps have no extmap for it; 0: none", 0, 255,
+          DEFAULT_TWCC_EXTENSION_ID, READY));
+  g_object_class_install_property (klass, PROP_USE_TIMESTAMPS,
+      g_param_spec_boolean ("use-timestamps", "Use timestamps",
+          "Take the arrival time from the buffer's DTS (udpsrc socket-timestamp=realtime puts the kernel's there); "
+          "FALSE: the time the buffer gets here",
+          DEFAULT_USE_TIMESTAMPS, LIVE));
+}
+
+static void
+install_feedback_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_FEEDBACK,
+      g_param_spec_flags ("feedback", "Feedback",
+          "What may be sent besides reports; tfrc, remb and path go to senders that stamp their packets with the send "
+          "time only",
+          GST_TYPE_RTCP_AVPF_FEEDBACK, DEFAULT_FEEDBACK, LIVE));
+  g_object_class_install_property (klass, PROP_AUTO_PLI,
+      g_param_spec_boolean ("auto-pli", "Automatic PLI",
+          "Ask for a key unit on loss of video packets and when joining between two of them, without a decoder's "
+          "request",
+          DEFAULT_AUTO_PLI, LIVE));
+  g_object_class_install_property (klass, PROP_AUTO_NACK,
+      g_param_spec_boolean ("auto-nack", "Automatic NACK",
+          "Ask for packets again that are missing, without a jitter buffer's request; with auto-pli a key unit is "
+          "asked "
+          "for only once that has failed",
+          DEFAULT_AUTO_NACK, LIVE));
+  g_object_class_install_property (klass, PROP_PLI_INTERVAL,
+      g_param_spec_uint64 ("pli-interval", "PLI interval",
+          "Least time between two key unit requests to a source in ns (and never below two round trips)", 0,
+          3600 * GST_SECOND, DEFAULT_PLI_INTERVAL, READY));
+  g_object_class_install_property (klass, PROP_NACK_LATENCY,
+      g_param_spec_uint64 ("nack-latency", "NACK latency",
+          "How long after it was missed a packet is of use in ns, as the latency of the jitter buffer", 0,
+          3600 * GST_SECOND, DEFAULT_NACK_LATENCY, READY));
+  g_object_class_install_property (klass, PROP_RTX_MAP,
+      g_param_spec_boxed ("rtx-payload-type-map", "Payload types of retransmissions",
+          "Map of payload types to those of their retransmissions (RFC 4588), as rtprtxreceive's payload-type-map, so "
+          "that what is restored is not asked for again",
+          GST_TYPE_STRUCTURE, LIVE));
+  g_object_class_install_property (klass, PROP_TMMBR_BITRATE,
+      g_param_spec_uint64 ("tmmbr-bitrate", "TMMBR bit rate",
+          "Limit to ask for with the tmmbr flag of feedback in bit/s, UDP and IP headers counted; 0: the path rate", 0,
+          G_MAXUINT64, DEFAULT_TMMBR_BITRATE, LIVE));
 }
 
 void
 gst_rtcp_avpf_install_properties (GObjectClass *klass)
 {
-  const GParamFlags flags = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS;
-
   klass->set_property = set_property;
   klass->get_property = get_property;
-  g_object_class_install_property (klass, PROP_BANDWIDTH,
-      g_param_spec_uint ("bandwidth", "Bandwidth",
-          "Session bandwidth in bit/s, of which RTCP takes 5 %, but never more than 500 kbit/s; 0: the rate that is "
-          "received, 500 kbit/s at least",
-          0, G_MAXUINT, DEFAULT_BANDWIDTH, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_FEEDBACK,
-      g_param_spec_flags ("feedback", "Feedback",
-          "What to report to senders that stamp their packets with the send time, besides receiver reports",
-          GST_TYPE_RTCP_AVPF_FEEDBACK, DEFAULT_FEEDBACK, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_REDUCED_SIZE,
-      g_param_spec_boolean ("reduced-size", "Reduced size",
-          "Send early feedback without receiver report and name (RFC 5506); the sender has to agree",
-          DEFAULT_REDUCED_SIZE, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_EXTENSION_ID,
-      g_param_spec_uint ("extension-id", "Extension id",
-          "Header extension id of " RTP_EXT_RTT_SENDTS_URI
-          " where caps have no extmap for it; 0: find it by its size, trying 9 first",
-          0, 255, DEFAULT_EXTENSION_ID, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_AUTO_PLI,
-      g_param_spec_boolean ("auto-pli", "Automatic PLI",
-          "Ask for a key unit on loss of video packets and when joining between two of them, without a decoder's "
-          "request",
-          DEFAULT_AUTO_PLI, flags | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_PLI_INTERVAL,
-      g_param_spec_uint64 ("pli-interval", "PLI interval",
-          "Least time between two key unit requests to a source in ns (and never below two round trips)", 0,
-          3600 * GST_SECOND, DEFAULT_PLI_INTERVAL, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_TRR_INT,
-      g_param_spec_uint64 ("trr-int", "T_rr_interval",
-          "Least mean time between regular RTCP packets that carry no feedback in ns (trr-int of RFC 4585); 0: as "
-          "often as "
-          "the bandwidth allows",
-          0, G_MAXINT64, DEFAULT_TRR_INT, flags | GST_PARAM_MUTABLE_READY));
-  g_object_class_install_property (klass, PROP_USE_TIMESTAMPS,
-      g_param_spec_boolean ("use-timestamps", "Use timestamps",
-          "Take the arrival time from the buffer's DTS (udpsrc socket-timestamp=realtime puts the kernel's there); "
-          "FALSE: "
-          "the time the buffer gets here",
-          DEFAULT_USE_TIMESTAMPS, flags | GST_PARAM_MUTABLE_PLAYING));
+  install_bandwidth_properties (klass);
+  install_timing_properties (klass);
+  install_packet_properties (klass);
+  install_feedback_properties (klass);
   g_object_class_install_property (klass, PROP_SSRC,
-      g_param_spec_uint ("ssrc", "SSRC", "SSRC of the RTCP sent; new at every start", 0, G_MAXUINT, 0,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+      g_param_spec_uint (
+          "ssrc", "SSRC", "SSRC of the RTCP sent (the first, where several send media)", 0, G_MAXUINT, 0, SHOWN));
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "State of timing and reception; times in ns, rates in bit/s, x-recv in bytes/s", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "State of timing and reception; times in ns, rates in bit/s, x-recv in bytes/s", GST_TYPE_STRUCTURE, SHOWN));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Post stats as an element message every so many ns, 10 ms at least; 0: never", 0, G_MAXINT64,
-          DEFAULT_STATS_INTERVAL, flags | GST_PARAM_MUTABLE_PLAYING));
+          DEFAULT_STATS_INTERVAL, LIVE));
 }

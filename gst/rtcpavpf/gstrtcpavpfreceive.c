@@ -8,7 +8,6 @@
 #include "gstrtcpavpfprivate.h"
 
 #include <gst/net/gstnetaddressmeta.h>
-#include <gst/rtp/gstrtpbuffer.h>
 
 #define LONGEST_AGE (10 * GST_SECOND) /* a timestamp further back is no arrival time */
 #define ALIVE (500 * GST_MSECOND)
@@ -90,9 +89,17 @@ on_first_valid (GstRtcpAvpf *self, AvpfSource *s)
   GST_INFO_OBJECT (self, "source %08x", s->ssrc);
   s->valid = TRUE;
   if (s->first_is_key)
-    key_request_on_key_unit (&s->key, rtp_reception_highest (&s->reception) - 1);
-  else if (self->settings.auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
+    gst_rtcp_avpf_on_key_unit (self, s, rtp_reception_highest (&s->reception) - 1);
+  else if (gst_rtcp_avpf_auto_pli_for (self, s) && rtp_codec_tells_key_units (self->codec))
     key_request_want (&s->key, false);
+}
+
+static void
+set_rtt (AvpfSource *s, GstClockTime rtt)
+{
+  key_request_set_rtt (&s->key, rtt);
+  if (s->nack != NULL)
+    nack_request_set_rtt (s->nack, rtt);
 }
 
 static gboolean
@@ -108,7 +115,7 @@ feed_controller (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTi
   if (arrival.has_stamp) {
     s->stamped++;
     if (arrival.stamp.rtt != 0)
-      key_request_set_rtt (&s->key, arrival.stamp.rtt);
+      set_rtt (s, arrival.stamp.rtt);
   }
   return cc_receiver_on_packet (&s->cc, &arrival);
 }
@@ -123,7 +130,7 @@ look_for_key_unit (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, RtpRecep
   if (verdict == RTP_RECEPTION_PROBATION)
     s->first_is_key = TRUE;
   else if (verdict == RTP_RECEPTION_NEWER || verdict == RTP_RECEPTION_RESTART)
-    key_request_on_key_unit (&s->key, rtp_reception_highest (&s->reception));
+    gst_rtcp_avpf_on_key_unit (self, s, rtp_reception_highest (&s->reception));
 }
 
 static void
@@ -131,7 +138,9 @@ on_restart (GstRtcpAvpf *self, AvpfSource *s)
 {
   GST_INFO_OBJECT (self, "source %08x started over", s->ssrc);
   s->key.has_key = FALSE;
-  if (self->settings.auto_pli && self->is_video && rtp_codec_tells_key_units (self->codec))
+  if (s->nack != NULL)
+    nack_request_restart (s->nack);
+  if (gst_rtcp_avpf_auto_pli_for (self, s) && rtp_codec_tells_key_units (self->codec))
     key_request_want (&s->key, false);
 }
 
@@ -147,42 +156,116 @@ is_believed (GstRtcpAvpf *self, AvpfSource *s, RtpReceptionVerdict verdict, GstC
   return verdict != RTP_RECEPTION_JUMP;
 }
 
+/* The number of the packet among all of the transport (TWCC), where it has one. */
+static void
+read_transport_number (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime arrived_at)
+{
+  guint id = self->caps_twcc_extension_id != 0 ? self->caps_twcc_extension_id : self->settings.twcc_extension_id;
+  guint16 profile;
+  gpointer data;
+  guint words;
+  size_t size;
+  const uint8_t *element;
+
+  if (id == 0 || !(self->settings.feedback & AVPF_FEEDBACK_TWCC) ||
+      !gst_rtp_buffer_get_extension_data (rtp, &profile, &data, &words))
+    return;
+  element = rtp_ext_find (profile, data, 4 * (gsize)words, id, &size);
+  if (element != NULL && size >= 2)
+    gst_rtcp_avpf_note_transport_arrival (self, GST_READ_UINT16_BE (element), arrived_at);
+}
+
+/* RFC 4588 4: what is sent again says in front what it was. */
+static void
+look_for_retransmission (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
+{
+  s->payload_type = gst_rtp_buffer_get_payload_type (rtp);
+  s->retransmits = gst_rtcp_avpf_is_retransmission (self, s->payload_type);
+  if (s->retransmits && gst_rtp_buffer_get_payload_len (rtp) >= 2)
+    gst_rtcp_avpf_note_restored (self, s, GST_READ_UINT16_BE (gst_rtp_buffer_get_payload (rtp)), now);
+}
+
+/* A packet that counts: neither the first one of a source nor a copy. */
+static void
+on_packet_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
+{
+  guint16 seq = gst_rtp_buffer_get_seq (rtp);
+
+  s->last_rtp = now;
+  s->bytes += gst_rtp_buffer_get_packet_len (rtp);
+  self->wire_bytes += gst_rtp_buffer_get_packet_len (rtp) + s->cc.params.overhead_bytes;
+  gst_rtcp_avpf_note_packet (self, s, seq, now);
+  gst_rtcp_avpf_note_arrival (self, s, seq, arrived_at);
+  if (feed_controller (self, s, rtp, arrived_at))
+    gst_rtcp_avpf_request_feedback (self, now);
+  if (s->reception.loss && gst_rtcp_avpf_auto_pli_for (self, s) && !gst_rtcp_avpf_mends_by_nack (self, s))
+    key_request_on_loss (&s->key, s->reception.lost_seq);
+  gst_rtcp_avpf_check_source (self, s, now);
+  gst_rtcp_avpf_wake_before (self, MIN (avpf_source_next_timeout (s), gst_rtcp_avpf_packet_report_due_at (self)));
+}
+
 /* FALSE: not to be passed on. */
 static gboolean
 on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
 {
   RtpReceptionVerdict verdict = rtp_reception_on_packet (
       &s->reception, gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_timestamp (rtp), arrived_at);
-  gboolean joins, wanted;
 
   s->last_heard = now;
   s->packets++;
+  look_for_retransmission (self, s, rtp, now);
   if (verdict == RTP_RECEPTION_PROBATION)
     s->first_is_key = FALSE;
   if (verdict == RTP_RECEPTION_RESTART)
     on_restart (self, s);
-  joins = s->reception.valid && !GST_CLOCK_TIME_IS_VALID (s->last_rtp);
-  if (joins)
+  if (s->reception.valid && !GST_CLOCK_TIME_IS_VALID (s->last_rtp))
     on_first_valid (self, s);
   look_for_key_unit (self, s, rtp, verdict);
   if (!is_believed (self, s, verdict, now)) {
     self->unproven++;
     return FALSE;
   }
-  if (verdict == RTP_RECEPTION_PROBATION || verdict == RTP_RECEPTION_DUPLICATE)
-    return TRUE;
-  s->last_rtp = now;
-  if (joins || !gst_rtcp_avpf_timing_runs (self))
-    gst_rtcp_avpf_update_members (self, now);
-  s->bytes += gst_rtp_buffer_get_packet_len (rtp);
-  self->wire_bytes += gst_rtp_buffer_get_packet_len (rtp) + s->cc.params.overhead_bytes;
-  wanted = feed_controller (self, s, rtp, arrived_at);
-  if (s->reception.loss && self->settings.auto_pli && self->is_video && self->codec != RTP_CODEC_INTRA)
-    key_request_on_loss (&s->key, s->reception.lost_seq);
-  if (wanted || key_request_next_timeout (&s->key) <= now)
-    gst_rtcp_avpf_request_feedback (self, now);
-  gst_rtcp_avpf_wake_before (self, avpf_source_next_timeout (s));
+  if (verdict != RTP_RECEPTION_PROBATION && verdict != RTP_RECEPTION_DUPLICATE)
+    on_packet_of (self, s, rtp, arrived_at, now);
   return TRUE;
+}
+
+/* RFC 3550 8.2: another one's SSRC is that of whoever has it already. A stream that moved is followed once the old
+   address is silent. */
+static gboolean
+is_impostor (const AvpfSource *s, GSocketAddress *address, GstClockTime now)
+{
+  return avpf_source_present (s) && !avpf_source_is_from (s, address) && GST_CLOCK_TIME_IS_VALID (s->last_rtp) &&
+         now < s->last_rtp + ALIVE;
+}
+
+/* TRUE: to be passed on. */
+static gboolean
+on_rtp_from (GstRtcpAvpf *self, GstRTPBuffer *rtp, GSocketAddress *address, GstClockTime arrived_at, GstClockTime now)
+{
+  guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
+  gboolean keep;
+  AvpfSource *s;
+
+  if (gst_rtcp_avpf_members_is_own (self, ssrc, address, SSRC_CNAME_NONE, now)) {
+    self->looped++;
+    return FALSE;
+  }
+  s = gst_rtcp_avpf_source_of (self, ssrc, address, now);
+  if (s != NULL && is_impostor (s, address, now)) {
+    self->looped++;
+    return FALSE;
+  }
+  read_transport_number (self, rtp, arrived_at);
+  gst_rtcp_avpf_members_on_rtp (self, rtp, now);
+  if (s == NULL)
+    return FALSE;
+  if (GST_CLOCK_TIME_IS_VALID (s->bye_at) && !avpf_source_on_rtp_after_bye (s))
+    return TRUE;
+  keep = on_rtp_of (self, s, rtp, arrived_at, now);
+  if (avpf_source_present (s) && s->last_rtp == now)
+    avpf_source_set_address (s, address);
+  return keep;
 }
 
 /* FALSE: no RTP. keep: whether it is to travel on. */
@@ -191,23 +274,12 @@ on_rtp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime age, GstClockTime now
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
-  AvpfSource *s;
-  guint32 ssrc;
 
   if (gst_buffer_get_size (buffer) < RTP_HEADER_BYTES || !gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
     return FALSE;
-  ssrc = gst_rtp_buffer_get_ssrc (&rtp);
-  if (avpf_local_table_find (&self->locals, ssrc) != NULL)
-    gst_rtcp_avpf_on_collision (self, ssrc, now);
   self->packets++;
   gst_rtcp_avpf_note_age (self, age, now);
-  s = gst_rtcp_avpf_source_of (self, ssrc, meta != NULL ? meta->addr : NULL, now);
-  *keep = s != NULL;
-  if (s != NULL && (!GST_CLOCK_TIME_IS_VALID (s->bye_at) || avpf_source_on_rtp_after_bye (s))) {
-    *keep = on_rtp_of (self, s, &rtp, age < now ? now - age : 0, now);
-    if (avpf_source_present (s) && s->last_rtp == now && meta != NULL)
-      avpf_source_set_address (s, meta->addr);
-  }
+  *keep = on_rtp_from (self, &rtp, meta != NULL ? meta->addr : NULL, age < now ? now - age : 0, now);
   gst_rtp_buffer_unmap (&rtp);
   return TRUE;
 }

@@ -120,6 +120,18 @@ START_TEST (test_fir_number)
 }
 END_TEST
 
+/* Another member's request delays ours like one of our own (500 ms), which is not counted as sent. */
+START_TEST (test_another_member_has_asked)
+{
+  KeyRequest k = fresh (true);
+
+  key_request_want (&k, false);
+  key_request_on_asked_by_other (&k, CC_SECOND);
+  ck_assert_uint_eq (key_request_next_timeout (&k), CC_SECOND + 500 * CC_MSECOND);
+  ck_assert_uint_eq (k.sent, 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("keyrequest", test_the_first_goes_at_once, test_repeats_until_a_key_unit_comes,
     test_never_closer_than_the_bound, test_one_each_where_answers_cannot_be_seen, test_a_later_key_unit_mends_a_loss,
-    test_cancel, test_fir_number)
+    test_cancel, test_fir_number, test_another_member_has_asked)

@@ -728,7 +728,7 @@ TEST (test_full_table_refuses)
   fail_unless_equals_uint64 (stat (f, "refused"), 2 * 18);
   advance (f, 60 * GST_SECOND);
   fail_unless_equals_int (sources_known (f), 0);
-  fail_unless_equals_uint64 (stat (f, "timeouts"), 32);
+  fail_unless_equals_uint64 (stat (f, "timeouts"), 50); /* those not reported on take part all the same */
   stream (f, 10);
   fail_unless_equals_int (sources_known (f), 1);
 }

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Who takes part. Everyone heard is in rtpmembers.h's table, which is made larger as members come; conflicts about our
+   own SSRCs are ssrcconflict.h's. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstrtcpavpfmedia.h"
+#include "gstrtcpavpfprivate.h"
+
+#define FNV_OFFSET G_GUINT64_CONSTANT (0xcbf29ce484222325)
+#define FNV_PRIME G_GUINT64_CONSTANT (0x100000001b3)
+#define BYE_LINGER (200 * GST_MSECOND) /* a BYE somebody else made up must not silence us for long */
+#define EXPIRY_GAP (100 * GST_MSECOND)
+#define INTERVALS_OF_SILENCE 5 /* RFC 3550 6.3.5 */
+
+static guint64
+random64 (void)
+{
+  return (guint64)g_random_int () << 32 | g_random_int ();
+}
+
+void
+gst_rtcp_avpf_members_init (GstRtcpAvpf *self, GstClockTime now)
+{
+  RtpMembersParams params;
+
+  rtp_members_params_init (&params);
+  params.key[0] = random64 ();
+  params.key[1] = random64 ();
+  params.bye_linger = BYE_LINGER;
+  params.max_capacity = self->settings.max_members;
+  g_free (self->members_memory);
+  self->members_memory = g_malloc (rtp_members_memory (RTP_MEMBERS_MIN));
+  rtp_members_init (&self->members, &params, self->members_memory, RTP_MEMBERS_MIN, now);
+  ssrc_conflict_init (&self->conflict);
+}
+
+void
+gst_rtcp_avpf_members_clear (GstRtcpAvpf *self)
+{
+  g_clear_pointer (&self->members_memory, g_free);
+}
+
+static void
+make_room (GstRtcpAvpf *self)
+{
+  guint32 capacity = rtp_members_wanted_capacity (&self->members);
+  gpointer memory = capacity != 0 ? g_try_malloc (rtp_members_memory (capacity)) : NULL;
+
+  if (memory == NULL)
+    return;
+  if (rtp_members_grow (&self->members, memory, capacity)) {
+    GST_DEBUG_OBJECT (self, "room for %u members", capacity);
+    g_free (self->members_memory);
+    self->members_memory = memory;
+  } else {
+    g_free (memory);
+  }
+}
+
+/* The host stands for the participant, which may send RTP and RTCP from two ports. */
+static guint64
+address_id (GSocketAddress *address)
+{
+  GInetAddress *inet;
+  const guint8 *bytes;
+  guint64 id = FNV_OFFSET;
+  gsize i, size;
+
+  if (address == NULL || !G_IS_INET_SOCKET_ADDRESS (address))
+    return 0;
+  inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+  bytes = g_inet_address_to_bytes (inet);
+  size = g_inet_address_get_native_size (inet);
+  for (i = 0; i < size; i++)
+    id = (id ^ bytes[i]) * FNV_PRIME;
+  return MAX (id, 1);
+}
+
+static void
+on_verdict (GstRtcpAvpf *self, guint32 ssrc, RtpMemberVerdict verdict, GstClockTime now)
+{
+  if (verdict == RTP_MEMBER_NEW)
+    gst_rtcp_avpf_tell_ssrc (self, GST_RTCP_AVPF_SIGNAL_VALIDATED, ssrc);
+  if (verdict == RTP_MEMBER_NEW || verdict == RTP_MEMBER_CANDIDATE)
+    make_room (self);
+  if (verdict == RTP_MEMBER_NEW || verdict == RTP_MEMBER_BECAME_SENDER || verdict == RTP_MEMBER_LEFT)
+    gst_rtcp_avpf_update_members (self, now);
+}
+
+/* The address is the source's business here (avpf_source_is_from ()): one that moves is followed within a second. */
+void
+gst_rtcp_avpf_members_on_rtp (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime now)
+{
+  guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
+  RtpMemberVerdict verdict = rtp_members_on_rtp (&self->members, ssrc, gst_rtp_buffer_get_seq (rtp), 0, now);
+  guint i, n = gst_rtp_buffer_get_csrc_count (rtp);
+
+  on_verdict (self, ssrc, verdict, now);
+  if (verdict != RTP_MEMBER_NEW && verdict != RTP_MEMBER_KNOWN && verdict != RTP_MEMBER_BECAME_SENDER)
+    return;
+  for (i = 0; i < n; i++) {
+    guint32 csrc = gst_rtp_buffer_get_csrc (rtp, (guint8)i);
+
+    if (avpf_local_table_find (&self->locals, csrc) == NULL)
+      on_verdict (self, csrc, rtp_members_on_csrc (&self->members, csrc, 0, now), now);
+  }
+}
+
+static guint64
+address_of_speaker (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address)
+{
+  const AvpfSource *s = avpf_source_table_find (&self->table, ssrc);
+
+  return s != NULL && avpf_source_is_from (s, address) ? 0 : address_id (address);
+}
+
+gboolean
+gst_rtcp_avpf_members_on_rtcp (
+    GstRtcpAvpf *self, guint32 ssrc, gboolean named, GSocketAddress *address, GstClockTime now)
+{
+  guint64 id = address_of_speaker (self, ssrc, address);
+  RtpMemberVerdict verdict = rtp_members_on_rtcp (&self->members, ssrc, named, id, now);
+
+  on_verdict (self, ssrc, verdict, now);
+  return verdict != RTP_MEMBER_CONFLICT && verdict != RTP_MEMBER_STRAGGLER;
+}
+
+gboolean
+gst_rtcp_avpf_members_on_bye (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now)
+{
+  guint64 id = address_of_speaker (self, ssrc, address);
+  RtpMemberVerdict verdict = rtp_members_on_bye (&self->members, ssrc, id, now);
+
+  if (verdict == RTP_MEMBER_CONFLICT)
+    return FALSE;
+  if (verdict == RTP_MEMBER_LEFT) {
+    gst_rtcp_avpf_tell_ssrc (self, GST_RTCP_AVPF_SIGNAL_BYE, ssrc);
+    gst_rtcp_avpf_media_on_gone (self, ssrc, now);
+  }
+  on_verdict (self, ssrc, verdict, now);
+  return TRUE;
+}
+
+/* Not at once each time: they may be many. */
+GstClockTime
+gst_rtcp_avpf_members_next (GstRtcpAvpf *self)
+{
+  return MAX (rtp_members_next_timeout (&self->members), self->expired_at + EXPIRY_GAP);
+}
+
+void
+gst_rtcp_avpf_members_expire (GstRtcpAvpf *self, GstClockTime now)
+{
+  RtpMemberEvent event;
+  guint32 ssrc;
+
+  self->expired_at = now;
+  rtp_members_set_timeouts (&self->members, gst_rtcp_avpf_member_timeout (self), gst_rtcp_avpf_sender_timeout (self));
+  while ((event = rtp_members_expire (&self->members, now, &ssrc)) != RTP_MEMBER_EVENT_NONE) {
+    if (event != RTP_MEMBER_EVENT_TIMED_OUT)
+      continue;
+    gst_rtcp_avpf_tell_ssrc (self, GST_RTCP_AVPF_SIGNAL_TIMEOUT, ssrc);
+    gst_rtcp_avpf_media_on_gone (self, ssrc, now);
+  }
+  gst_rtcp_avpf_update_members (self, now);
+}
+
+static guint32
+fresh_ssrc (GstRtcpAvpf *self)
+{
+  guint32 ssrc;
+
+  do
+    ssrc = g_random_int ();
+  while (avpf_source_table_find (&self->table, ssrc) != NULL || avpf_local_table_find (&self->locals, ssrc) != NULL ||
+         rtp_members_state (&self->members, ssrc) != RTP_MEMBER_STATE_FREE);
+  return ssrc;
+}
+
+gboolean
+gst_rtcp_avpf_members_is_own (
+    GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, SsrcCname cname, GstClockTime now)
+{
+  GstClockTime interval = gst_rtcp_avpf_member_timeout (self) / INTERVALS_OF_SILENCE;
+  guint32 fresh;
+
+  if (avpf_local_table_find (&self->locals, ssrc) == NULL)
+    return FALSE;
+  if (ssrc_conflict_on_packet (&self->conflict, address_id (address), cname, interval, now) != SSRC_CONFLICT_CHANGE)
+    return TRUE;
+  fresh = fresh_ssrc (self);
+  GST_INFO_OBJECT (self, "somebody else has SSRC %08x, using %08x", ssrc, fresh);
+  gst_rtcp_avpf_tell_ssrc (self, GST_RTCP_AVPF_SIGNAL_COLLISION, ssrc);
+  gst_rtcp_avpf_media_on_conflict (self, ssrc, fresh, now);
+  gst_rtcp_avpf_update_members (self, now);
+  if (self->locals.n_leaving > 0)
+    gst_rtcp_avpf_request_feedback (self, now);
+  return FALSE;
+}
