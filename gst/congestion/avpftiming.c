@@ -443,9 +443,9 @@ avpf_timing_on_timeout (AvpfTiming *t, CcTime now)
   return t->te <= now ? AVPF_SEND_EARLY : AVPF_NOTHING;
 }
 
-/* When a packet due at `due` would go, if it is reconsidered until it may. */
+/* When the slot of a packet due at `due` ends, if it is reconsidered until it may go. */
 static CcTime
-reconsidered_time (AvpfTiming *t, CcTime due)
+reconsidered_slot (AvpfTiming *t, CcTime due)
 {
   CcTime again;
 
@@ -461,7 +461,7 @@ static void
 skip_next_slot (AvpfTiming *t)
 {
   t->allow_early = false;
-  t->tp = t->params.literal_early_slot ? t->tn : reconsidered_time (t, t->tn);
+  t->tp = t->params.literal_early_slot ? t->tn : reconsidered_slot (t, t->tn);
   t->tn = cc_time_add (t->tp, t->T_rr);
   t->early_sent++;
 }
@@ -505,7 +505,7 @@ avpf_timing_may_report (const AvpfTiming *t)
 CcTime
 avpf_timing_effective_time (AvpfTiming *t, CcTime now)
 {
-  return reconsidered_time (t, t->tn > now ? t->tn : now);
+  return reconsidered_slot (t, t->tn > now ? t->tn : now);
 }
 
 void

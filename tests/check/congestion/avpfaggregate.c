@@ -270,7 +270,9 @@ mean_interval (unsigned n, uint32_t max_size, unsigned *packets)
     unsigned count;
 
     now = avpf_timing_next_timeout (&e.timing[first]);
-    ck_assert (now >= then);
+    /* ck_assert would write a hundred thousand lines */
+    if (now < then)
+      ck_abort_msg ("time goes back");
     if (avpf_timing_on_timeout (&e.timing[first], now) != AVPF_SEND_REGULAR)
       continue;
     count = avpf_aggregate_choose (e.local, n, first, 0, max_size);
