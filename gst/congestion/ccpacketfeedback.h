@@ -1,20 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Reports of every packet (RFC 8888, TWCC) turned, at the sender, into what a receiver of ours would have reported:
-   loss event rate and receive rate by RFC 5348 7 (tfrcpacketreport.h), path rate by the receiver's law (pathrate.h) on
-   send times against reported arrivals.
+/* Reports of every packet (RFC 8888, TWCC) turned, at the sender, into what a receiver of ours would have said: loss
+   event rate and receive rate by RFC 5348 7 (tfrcpacketreport.h), path rate by the receiver's law (pathrate.h) on send
+   times against reported arrivals.
 
-   What a report says is believed of packets that were sent, in the order of time: arrivals that run faster than the
-   clock here, before the packet left or beyond the report's own instant count as nonsense and change nothing. */
+   A report is believed as far as it can be true. What it says of packets never sent, and of packets that would have
+   arrived before they left, is left out; a report whose clock disagrees with the ones before by more than
+   CC_PACKET_FEEDBACK_TOLERANCE is left out whole, until CC_PACKET_FEEDBACK_STRANGE in a row show that the receiver's
+   clock was set. */
 #ifndef CCPACKETFEEDBACK_H
 #define CCPACKETFEEDBACK_H
 
 #include "ccserial.h"
 #include "pathrate.h"
+#include "rtcpccfb.h"
+#include "rtcptwcc.h"
 #include "tfrcpacketreport.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define CC_PACKET_FEEDBACK_STRANGE 5
+#define CC_PACKET_FEEDBACK_TOLERANCE (5 * CC_SECOND) /* RTCP may be as late */
 
 typedef struct {
   PathRateParams path;
@@ -23,24 +30,33 @@ typedef struct {
   uint32_t overhead_bytes; /* UDP + IP per packet: 28 or 48 */
 } CcPacketFeedbackParams;
 
+/* A packet that left, and what the present report says of it. */
+typedef struct {
+  uint32_t ssrc, frame; /* frame: its RTP timestamp */
+  uint16_t seq;
+  bool received, ce;
+  uint64_t noted_in; /* report */
+  CcTime arrived_at; /* CC_TIME_NONE: the report does not say */
+} CcSentPacket;
+
 typedef struct {
   CcPacketFeedbackParams params;
   TfrcPacketReport tfrc;
   PathRate path;
-  CcUnwrap number;
-  uint32_t frame[TFRC_PACKET_REPORT_SLOTS]; /* RTP timestamps by number */
-  uint64_t highest_sent;
-  bool any_sent;
-  CcTime first_sent_at;
-  uint64_t reports, nonsense;
+  CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
+  uint64_t next;                                     /* number of the packet that leaves next; they start at 2^16 */
+  uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */
+  TfrcPacketStatus status[TFRC_PACKET_REPORT_SLOTS]; /* of the present report */
+  CcUnwrap rts, reference;
+  int64_t offset; /* of the receiver's clock from ours */
+  CcTime last_report_now;
+  bool has_report, has_count;
+  uint8_t fb_pkt_count;
+  unsigned strange;
+  uint64_t reports, gaps; /* gaps: TWCC messages that did not come */
+  uint64_t told, known;   /* arrivals in reports; those of packets sent, not too long ago */
+  uint64_t nonsense;      /* arrivals in front of the sending, reports of another time */
 } CcPacketFeedback;
-
-typedef struct {
-  uint16_t number;
-  bool received;
-  CcTime arrived_at; /* receiver's clock; CC_TIME_NONE: received, time unknown */
-  bool ce;
-} CcPacketStatus;
 
 typedef struct {
   TfrcFeedback tfrc;
@@ -49,13 +65,19 @@ typedef struct {
 
 void cc_packet_feedback_params_init (CcPacketFeedbackParams *params);
 void cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *params);
-/* number: as on the wire, rising by one a packet. size_bytes: RTP packet. */
+/* The transport-wide number of the packet that leaves next. */
+uint16_t cc_packet_feedback_number (const CcPacketFeedback *f);
+/* It left. ssrc, seq: as on the wire; size_bytes: RTP packet; each number once (retransmissions have their own). */
 void cc_packet_feedback_on_sent (
-    CcPacketFeedback *f, uint16_t number, uint32_t size_bytes, uint32_t rtp_timestamp, CcTime now);
-/* One report, in rising order. reported_at: when it left, receiver's clock; CC_TIME_NONE: unknown. R: round-trip time
-   so far, 0: unknown; s: mean packet size. True, with the verdict filled, where it told of a new arrival. */
-bool cc_packet_feedback_on_report (CcPacketFeedback *f, const CcPacketStatus *status, unsigned n, CcTime reported_at,
-    CcDuration R, double s, CcTime now, CcPacketVerdict *verdict);
+    CcPacketFeedback *f, uint32_t ssrc, uint16_t seq, uint32_t size_bytes, uint32_t rtp_timestamp, CcTime now);
+/* A report. R: round-trip time so far, 0: unknown; s: mean packet size, bytes. True, with the verdict filled, where it
+   told of a new arrival. */
+bool cc_packet_feedback_on_ccfb (
+    CcPacketFeedback *f, const RtcpCcfbReader *report, CcDuration R, double s, CcTime now, CcPacketVerdict *verdict);
+bool cc_packet_feedback_on_twcc (
+    CcPacketFeedback *f, const RtcpTwccReader *report, CcDuration R, double s, CcTime now, CcPacketVerdict *verdict);
+/* Arrivals that were told of packets never sent, or long ago. */
+uint64_t cc_packet_feedback_unknown (const CcPacketFeedback *f);
 #ifdef __cplusplus
 }
 #endif

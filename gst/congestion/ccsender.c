@@ -178,6 +178,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .first_sent_at = CC_TIME_NONE,
       .last_sent_at = CC_TIME_NONE,
       .path_at = CC_TIME_NONE,
+      .tfrc_at = CC_TIME_NONE,
       .explicit_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
@@ -444,8 +445,71 @@ cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
     break;
   }
   s->reports++;
+  s->tfrc_at = now;
+  if (s->path_is_ours)
+    s->path_at = CC_TIME_NONE; /* the receiver knows better */
+  s->path_is_ours = false;
   on_any_report (s, now);
   update_rate (s, now);
+}
+
+void
+cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams *params)
+{
+  cc_packet_feedback_params_init (params);
+  params->path =
+      (PathRateParams){.start_Bps = s->params.start_Bps, .min_Bps = s->params.min_Bps, .max_Bps = s->params.max_Bps};
+  params->rto = s->params.tfrc.rto;
+  params->overhead_bytes = s->params.overhead_bytes;
+}
+
+static void
+take_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime now)
+{
+  if (is_fresh (s, s->tfrc_at, now))
+    return;
+  switch (tfrc_sender_on_feedback (&s->tfrc, &verdict->tfrc)) {
+  case TFRC_FEEDBACK_INVALID:
+    s->bad_reports++;
+    return;
+  case TFRC_FEEDBACK_OLD:
+    return;
+  case TFRC_FEEDBACK_OK:
+    break;
+  }
+  s->packet_reports++;
+  s->path = verdict->path;
+  s->path_at = now;
+  s->path_is_ours = true;
+  on_any_report (s, now);
+  update_rate (s, now);
+}
+
+static void
+limit_path_rate (const CcSender *s, CcPacketFeedback *f)
+{
+  f->path.params.min_Bps = s->params.min_Bps;
+  f->path.params.max_Bps = s->params.max_Bps;
+}
+
+void
+cc_sender_on_ccfb (CcSender *s, CcPacketFeedback *f, const RtcpCcfbReader *report, CcTime now)
+{
+  CcPacketVerdict verdict;
+
+  limit_path_rate (s, f);
+  if (cc_packet_feedback_on_ccfb (f, report, s->tfrc.R, s->tfrc.s, now, &verdict))
+    take_packet_verdict (s, &verdict, now);
+}
+
+void
+cc_sender_on_twcc (CcSender *s, CcPacketFeedback *f, const RtcpTwccReader *report, CcTime now)
+{
+  CcPacketVerdict verdict;
+
+  limit_path_rate (s, f);
+  if (cc_packet_feedback_on_twcc (f, report, s->tfrc.R, s->tfrc.s, now, &verdict))
+    take_packet_verdict (s, &verdict, now);
 }
 
 void
@@ -457,6 +521,7 @@ cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
   }
   s->path = *report;
   s->path_at = now;
+  s->path_is_ours = false;
   on_any_report (s, now);
   update_rate (s, now);
 }

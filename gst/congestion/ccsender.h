@@ -12,6 +12,7 @@
 
 #include "burstcontrol.h"
 #include "ccpacer.h"
+#include "ccpacketfeedback.h"
 #include "ccserial.h"
 #include "pathrate.h"
 #include "rtpextension.h"
@@ -78,8 +79,10 @@ typedef struct CcSender {
   BurstControl burst;
   CcTime started_at, first_sent_at, last_sent_at; /* CC_TIME_NONE: nothing left yet */
   uint32_t stamp_base_us;
-  PathReport path; /* last one */
-  CcTime path_at;  /* CC_TIME_NONE: none */
+  PathReport path;   /* last one */
+  CcTime path_at;    /* CC_TIME_NONE: none */
+  CcTime tfrc_at;    /* of the last TFRC report; CC_TIME_NONE: none */
+  bool path_is_ours; /* worked out here, from reports of every packet */
   double explicit_Bps;
   CcTime explicit_at;
   double plain_p;  /* smoothed fraction lost, of receiver reports */
@@ -99,7 +102,7 @@ typedef struct CcSender {
   double mean_packet_bytes, sent_Bps;
   CcTime sent_window_at;
   uint64_t sent_window_bytes;
-  uint64_t packets_sent, bytes_sent, packets_dropped, reports, bad_reports;
+  uint64_t packets_sent, bytes_sent, packets_dropped, reports, packet_reports, bad_reports;
 } CcSender;
 
 void cc_sender_params_init (CcSenderParams *params);
@@ -117,6 +120,12 @@ void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 
 void cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now);
 void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now);
+/* Reports of every packet, for receivers that send no TFRC reports: while those come, these count for nothing. f: what
+   was told of the packets that left with cc_packet_feedback_on_sent (). */
+void cc_sender_on_ccfb (CcSender *s, CcPacketFeedback *f, const RtcpCcfbReader *report, CcTime now);
+void cc_sender_on_twcc (CcSender *s, CcPacketFeedback *f, const RtcpTwccReader *report, CcTime now);
+/* For a feedback of this sender: its limits and rates. */
+void cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams *params);
 /* A report block of RFC 3550: for receivers that know nothing else. It counts in low-delay mode until the first TFRC
    report: the rate stays at start_Bps, or at the explicit one, bounded by the equation of RFC 5348 3.1 over the
    smoothed fraction lost. fraction_lost in [0, 1]; R: round-trip time by LSR and DLSR, 0: unknown, 200 ms are taken

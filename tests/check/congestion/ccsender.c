@@ -537,6 +537,190 @@ START_TEST (test_late_frames_are_discarded_whole)
 }
 END_TEST
 
+/* A receiver that knows RFC 8888 or TWCC and nothing of TFRC, behind a link: 25 ms each way, 300 ms of queue. Its clock
+   is another; it reports every 50 ms. */
+#define STEP (250 * CC_USECOND)
+#define ONE_WAY (25 * CC_MSECOND)
+#define CLOCK_AHEAD (12345 * CC_SECOND)
+#define FRAME_INTERVAL (33333 * CC_USECOND)
+#define IN_FLIGHT 4096
+
+typedef enum { BY_CCFB, BY_TWCC } Kind;
+
+static struct {
+  Kind kind;
+  double link_Bps;
+  unsigned lose_every; /* packets; 0: none */
+  CcTime free_at;
+  struct {
+    CcTime at;
+    uint16_t seq;
+    bool lost;
+  } flying[IN_FLIGHT];
+  unsigned head, tail;
+  ArrivalHistory history;
+  uint8_t report[2000];
+  size_t report_size;
+  CcTime report_at;
+  uint8_t fb_pkt_count;
+  uint16_t seq;
+  CcTime next_frame, next_report;
+  double queue_s; /* sum, of packets */
+  double worst_s;
+  uint64_t delivered_bytes, delivered, dropped;
+} net;
+static CcPacketFeedback feedback;
+
+static void
+net_init (Kind kind, double link_Bps)
+{
+  CcPacketFeedbackParams feedback_params;
+
+  setup (CC_MODE_LOW_DELAY);
+  s.params.start_Bps = s.rate_Bps = kbps (300);
+  memset (&net, 0, sizeof net);
+  net.kind = kind;
+  net.link_Bps = link_Bps;
+  net.seq = 65000;
+  net.next_frame = net.next_report = now;
+  arrival_history_init (&net.history, 0);
+  cc_sender_packet_feedback_params (&s, &feedback_params);
+  cc_packet_feedback_init (&feedback, &feedback_params);
+}
+
+static void
+net_send (const CcPacket *packet)
+{
+  CcTime begin = net.free_at > now ? net.free_at : now;
+  double queue = cc_seconds (begin - now);
+  uint16_t number = net.kind == BY_TWCC ? cc_packet_feedback_number (&feedback) : net.seq;
+
+  cc_packet_feedback_on_sent (&feedback, 0x5eed, net.seq++, packet->size_bytes, packet->frame, now);
+  if (queue > 0.3) {
+    net.dropped++;
+    return;
+  }
+  net.queue_s += queue;
+  net.worst_s = fmax (net.worst_s, queue);
+  net.free_at = begin + cc_duration ((packet->size_bytes + 28) / net.link_Bps);
+  net.flying[net.tail % IN_FLIGHT].at = net.free_at + ONE_WAY;
+  net.flying[net.tail % IN_FLIGHT].lost = net.lose_every > 0 && net.seq % net.lose_every == 0;
+  net.flying[net.tail++ % IN_FLIGHT].seq = number;
+  net.delivered++;
+  net.delivered_bytes += packet->size_bytes + 28;
+}
+
+static void
+net_report (void)
+{
+  CcTime theirs = now + CLOCK_AHEAD;
+  RtcpCcfbWriter writer;
+
+  net.next_report += 50 * CC_MSECOND;
+  if (net.kind == BY_TWCC) {
+    net.report_size = rtcp_twcc_write (net.report, sizeof net.report, &net.history, net.fb_pkt_count);
+    net.fb_pkt_count += net.report_size > 0;
+  } else {
+    rtcp_ccfb_begin (&writer, net.report, sizeof net.report, theirs);
+    rtcp_ccfb_add (&writer, 0x5eed, &net.history);
+    net.report_size =
+        rtcp_ccfb_end (&writer, (uint32_t)((theirs / CC_SECOND << 16) + ((theirs % CC_SECOND << 16) / CC_SECOND)));
+  }
+  net.report_at = now + ONE_WAY;
+}
+
+static void
+net_deliver_report (void)
+{
+  RtcpCcfbReader ccfb;
+  RtcpTwccReader twcc;
+
+  if (net.report_size > 0 && net.kind == BY_TWCC) {
+    ck_assert (rtcp_twcc_open (&twcc, net.report, net.report_size));
+    cc_sender_on_twcc (&s, &feedback, &twcc, now);
+  } else if (net.report_size > 0) {
+    ck_assert (rtcp_ccfb_open (&ccfb, net.report, net.report_size));
+    cc_sender_on_ccfb (&s, &feedback, &ccfb, now);
+  }
+  net.report_at = 0;
+}
+
+/* An encoder that does as it is told. */
+static void
+net_encode (void)
+{
+  CcSenderStatus status;
+
+  cc_sender_status (&s, now, &status);
+  push_frame ((unsigned)fmax (1, floor (status.encoder_Bps * cc_seconds (FRAME_INTERVAL) / PAYLOAD + 0.5)));
+  net.next_frame += FRAME_INTERVAL;
+}
+
+static void
+net_run (CcDuration span)
+{
+  CcPacket packet;
+  CcSenderVerdict verdict;
+
+  net.queue_s = net.worst_s = 0;
+  net.delivered_bytes = net.delivered = net.dropped = 0;
+  for (CcTime until = now + span; now < until; now += STEP) {
+    for (; net.head < net.tail && net.flying[net.head % IN_FLIGHT].at <= now; net.head++)
+      if (!net.flying[net.head % IN_FLIGHT].lost)
+        arrival_history_on_packet (&net.history, net.flying[net.head % IN_FLIGHT].seq, ARRIVAL_NOT_ECT,
+            net.flying[net.head % IN_FLIGHT].at + CLOCK_AHEAD);
+    if (net.report_at > 0 && now >= net.report_at)
+      net_deliver_report ();
+    if (now >= net.next_report)
+      net_report ();
+    if (now >= net.next_frame)
+      net_encode ();
+    if (cc_sender_next_timeout (&s) <= now)
+      cc_sender_on_timeout (&s, now);
+    while ((verdict = cc_sender_pull (&s, now, &packet)) != CC_SENDER_WAIT)
+      if (verdict == CC_SENDER_SEND)
+        net_send (&packet);
+  }
+}
+
+static void
+expect_link_in_use (double link_Bps, CcDuration span)
+{
+  double use, queue;
+
+  net_run (span);
+  use = (double)net.delivered_bytes / cc_seconds (span) / link_Bps;
+  queue = net.queue_s / (double)net.delivered;
+  ck_assert_msg (use > 0.8 && use <= 1, "use %.3f", use);
+  ck_assert_msg (queue < 0.04 && net.worst_s < 0.15, "queue %.3f s, at most %.3f s", queue, net.worst_s);
+  ck_assert_uint_eq (net.dropped, 0);
+}
+
+START_TEST (test_packet_reports_alone_steer)
+{
+  const Kind kinds[] = {BY_CCFB, BY_TWCC};
+
+  for (unsigned i = 0; i < 2; i++) {
+    net_init (kinds[i], kbps (1000));
+    net_run (10 * CC_SECOND);
+    expect_link_in_use (kbps (1000), 50 * CC_SECOND);
+    ck_assert_int_eq (s.limit, CC_LIMIT_DELAY);
+    ck_assert_uint_gt (s.packet_reports, 1000);
+    ck_assert_uint_eq (s.bad_reports + feedback.nonsense + cc_packet_feedback_unknown (&feedback), 0);
+    ck_assert_double_eq (s.tfrc.p, 0);
+    /* 25 ms each way, 8 ms on the link, and TWCC does not say how long a report waited */
+    ck_assert_uint_ge (s.tfrc.R, 50 * CC_MSECOND);
+    ck_assert_uint_le (s.tfrc.R, 160 * CC_MSECOND);
+    net.link_Bps = kbps (500);
+    net_run (10 * CC_SECOND);
+    expect_link_in_use (kbps (500), 20 * CC_SECOND);
+    net.link_Bps = kbps (2000);
+    net_run (20 * CC_SECOND);
+    expect_link_in_use (kbps (2000), 20 * CC_SECOND);
+  }
+}
+END_TEST
+
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
@@ -545,4 +729,5 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_plain_receiver_reports_give_way_to_tfrc, test_rfc5348_paces_at_the_instantaneous_rate,
     test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
     test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
-    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole)
+    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole,
+    test_packet_reports_alone_steer)

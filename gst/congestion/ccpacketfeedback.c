@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "ccpacketfeedback.h"
+#include <string.h>
+
+#define FIRST_NUMBER 65536
+#define NO_NUMBER UINT64_MAX
+#define MAX_CATCH_UP (2 * CC_SECOND) /* the law runs period by period over no longer a silence */
+
+void
+cc_packet_feedback_params_init (CcPacketFeedbackParams *params)
+{
+  *params = (CcPacketFeedbackParams){.rto = TFRC_RTO_4R, .overhead_bytes = 28};
+  path_rate_params_init (&params->path);
+  tfrc_loss_history_params_init (&params->loss_history);
+}
+
+void
+cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *params)
+{
+  memset (f, 0, sizeof *f);
+  f->params = *params;
+  f->next = FIRST_NUMBER;
+  tfrc_packet_report_init (&f->tfrc, &params->loss_history, params->rto);
+  path_rate_init (&f->path, &params->path);
+}
+
+uint16_t
+cc_packet_feedback_number (const CcPacketFeedback *f)
+{
+  return (uint16_t)f->next;
+}
+
+static CcSentPacket *
+slot_of (CcPacketFeedback *f, uint64_t number)
+{
+  return &f->sent[number % TFRC_PACKET_REPORT_SLOTS];
+}
+
+void
+cc_packet_feedback_on_sent (
+    CcPacketFeedback *f, uint32_t ssrc, uint16_t seq, uint32_t size_bytes, uint32_t rtp_timestamp, CcTime now)
+{
+  *slot_of (f, f->next) = (CcSentPacket){.ssrc = ssrc, .seq = seq, .frame = rtp_timestamp};
+  tfrc_packet_report_on_sent (&f->tfrc, f->next, size_bytes, now);
+  f->next++;
+}
+
+static uint64_t
+oldest (const CcPacketFeedback *f)
+{
+  return f->next - FIRST_NUMBER > TFRC_PACKET_REPORT_SLOTS ? f->next - TFRC_PACKET_REPORT_SLOTS : FIRST_NUMBER;
+}
+
+static CcTime
+sent_at (const CcPacketFeedback *f, uint64_t number)
+{
+  return f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS].sent_at;
+}
+
+static uint64_t
+find_number (const CcPacketFeedback *f, uint16_t number)
+{
+  uint16_t behind = (uint16_t)(f->next - 1 - number);
+  uint64_t found = f->next - 1 - behind;
+
+  return f->next - FIRST_NUMBER > behind && found >= oldest (f) ? found : NO_NUMBER;
+}
+
+static void
+begin_report (CcPacketFeedback *f)
+{
+  f->reports++;
+  f->first_noted = NO_NUMBER;
+  f->last_noted = 0;
+}
+
+static void
+note (CcPacketFeedback *f, uint64_t number, bool received, CcTime arrived_at, bool ce)
+{
+  CcSentPacket *packet = slot_of (f, number);
+
+  packet->noted_in = f->reports;
+  packet->received = received;
+  packet->arrived_at = arrived_at;
+  packet->ce = ce;
+  if (number < f->first_noted)
+    f->first_noted = number;
+  if (number > f->last_noted)
+    f->last_noted = number;
+}
+
+/* The clock of the reports was set, or another receiver speaks: what was measured on it is void. The rate stays. */
+static void
+forget_clock (CcPacketFeedback *f)
+{
+  PathRateParams params = f->path.params;
+
+  params.start_Bps = f->path.rate_Bps;
+  path_rate_init (&f->path, &params);
+  f->tfrc.newest_arrival = 0;
+  for (unsigned i = 0; i < TFRC_PACKET_REPORT_SLOTS; i++)
+    f->tfrc.sent[i].arrived_at = 0;
+}
+
+static int64_t
+limit (int64_t value, int64_t most)
+{
+  return value > most ? most : value < -most ? -most : value;
+}
+
+/* Both clocks run alike, but for 0.1 % and the time reports travel. */
+static bool
+clock_agrees (CcPacketFeedback *f, CcTime reported_at, CcTime now)
+{
+  int64_t offset = (int64_t)(reported_at - now);
+  int64_t change = (int64_t)((uint64_t)offset - (uint64_t)f->offset);
+  bool strange = change > (int64_t)CC_PACKET_FEEDBACK_TOLERANCE || change < -(int64_t)CC_PACKET_FEEDBACK_TOLERANCE;
+
+  if (f->has_report && strange) {
+    f->nonsense++;
+    if (++f->strange < CC_PACKET_FEEDBACK_STRANGE)
+      return false;
+    forget_clock (f);
+  }
+  if (!f->has_report || strange)
+    f->offset = offset;
+  else
+    f->offset += limit (change, (int64_t)(cc_time_since (now, f->last_report_now) / 1000));
+  f->strange = 0;
+  f->has_report = true;
+  f->last_report_now = now;
+  return true;
+}
+
+/* It lay at the receiver from its arrival to the report, so it cannot have left after `now` less that. */
+static bool
+is_possible (const CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcTime reported_at, CcTime now)
+{
+  if (!packet->received || packet->arrived_at == CC_TIME_NONE)
+    return true;
+  return packet->arrived_at <= reported_at && sent_at (f, number) + (reported_at - packet->arrived_at) <= now;
+}
+
+static void
+run_path_to (CcPacketFeedback *f, CcTime until)
+{
+  CcTime at;
+
+  if (f->path.started && cc_time_since (until, f->path.next_at) > MAX_CATCH_UP)
+    path_rate_on_timeout (&f->path, until);
+  while ((at = path_rate_next_timeout (&f->path)) <= until) {
+    path_rate_on_timeout (&f->path, at);
+    if (path_rate_next_timeout (&f->path) <= at)
+      return;
+  }
+}
+
+static void
+tell_path (CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcDuration R)
+{
+  const TfrcSentPacket *sent = &f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS];
+  PathPacket path = {.seq = number,
+      .sent_at = sent->sent_at,
+      .arrived_at = packet->arrived_at,
+      .wire_bytes = sent->size_bytes + f->params.overhead_bytes,
+      .frame = packet->frame,
+      .R = R};
+
+  /* one that was overtaken counts when its successor arrived */
+  if (path.arrived_at < f->path.last.arrived_at)
+    path.arrived_at = f->path.last.arrived_at;
+  run_path_to (f, path.arrived_at);
+  path_rate_on_packet (&f->path, &path);
+  path_rate_on_timeout (&f->path, path.arrived_at);
+}
+
+/* Numbers rise, so that losses of several streams are grouped as they were sent. Returns how many statuses there are.
+ */
+static unsigned
+collect (CcPacketFeedback *f, CcTime reported_at, CcDuration R, CcTime now)
+{
+  unsigned n = 0;
+
+  for (uint64_t i = f->first_noted; i <= f->last_noted; i++) {
+    const CcSentPacket *packet = slot_of (f, i);
+
+    if (packet->noted_in != f->reports)
+      continue;
+    if (!is_possible (f, i, packet, reported_at, now)) {
+      f->nonsense++;
+      continue;
+    }
+    f->status[n++] = (TfrcPacketStatus){.seq = i,
+        .received = packet->received,
+        .arrived_at = packet->arrived_at == CC_TIME_NONE ? reported_at : packet->arrived_at,
+        .ce = packet->ce};
+    if (packet->received && packet->arrived_at != CC_TIME_NONE && !f->tfrc.sent[i % TFRC_PACKET_REPORT_SLOTS].received)
+      tell_path (f, i, packet, R);
+  }
+  return n;
+}
+
+typedef struct {
+  CcTime reported_at; /* receiver's clock */
+  bool has_time;      /* the report says so itself */
+  CcDuration R;
+  double s;
+  CcTime now;
+} Report;
+
+static bool
+evaluate (CcPacketFeedback *f, const Report *r, CcPacketVerdict *verdict)
+{
+  unsigned n = collect (f, r->reported_at, r->R, r->now);
+
+  if (!tfrc_packet_report_on_report (
+          &f->tfrc, f->status, n, r->has_time ? r->reported_at : CC_TIME_NONE, r->R, r->s, r->now, &verdict->tfrc))
+    return false;
+  run_path_to (f, r->reported_at);
+  path_rate_report (&f->path, &verdict->path);
+  return true;
+}
+
+static bool
+is_believable (CcPacketFeedback *f, CcTime reported_at, CcTime now)
+{
+  return f->first_noted <= f->last_noted && clock_agrees (f, reported_at, now);
+}
+
+/* RTS: 16.16 s */
+static CcTime
+rts_time (uint64_t unwrapped)
+{
+  return (unwrapped >> 16) * CC_SECOND + ((unwrapped & 0xffff) * CC_SECOND >> 16);
+}
+
+/* One look at each packet sent, however many numbers the block has. */
+static void
+note_block (CcPacketFeedback *f, const RtcpCcfbBlock *block, CcTime reported_at)
+{
+  for (uint64_t number = oldest (f); number < f->next; number++) {
+    const CcSentPacket *packet = slot_of (f, number);
+    uint16_t i = (uint16_t)(packet->seq - block->begin_seq);
+    RtcpCcfbMetric metric;
+
+    if (packet->ssrc != block->ssrc || i >= block->num_reports)
+      continue;
+    metric = rtcp_ccfb_metric (block, i);
+    note (f, number, metric.received, rtcp_ccfb_arrival (&metric, reported_at), metric.ecn == ARRIVAL_CE);
+    f->known += metric.received;
+  }
+  for (unsigned i = 0; i < block->num_reports; i++)
+    f->told += rtcp_ccfb_metric (block, i).received;
+}
+
+bool
+cc_packet_feedback_on_ccfb (
+    CcPacketFeedback *f, const RtcpCcfbReader *report, CcDuration R, double s, CcTime now, CcPacketVerdict *verdict)
+{
+  RtcpCcfbReader reader = *report;
+  CcUnwrap before = f->rts;
+  Report r = {rts_time (cc_unwrap (&f->rts, reader.rts, 32)), true, R, s, now};
+  RtcpCcfbBlock block;
+
+  begin_report (f);
+  while (rtcp_ccfb_next (&reader, &block))
+    note_block (f, &block, r.reported_at);
+  if (is_believable (f, r.reported_at, now))
+    return evaluate (f, &r, verdict);
+  f->rts = before; /* or it would lead the ones to come */
+  return false;
+}
+
+/* Where a message is missing, "not received" may be what that one told. */
+static bool
+follows (CcPacketFeedback *f, uint8_t fb_pkt_count)
+{
+  bool gap = f->has_count && (uint8_t)(f->fb_pkt_count + 1) != fb_pkt_count;
+
+  f->has_count = true;
+  f->fb_pkt_count = fb_pkt_count;
+  f->gaps += gap;
+  return !gap;
+}
+
+/* Returns the newest arrival, 0: none. */
+static CcTime
+note_statuses (CcPacketFeedback *f, RtcpTwccReader *reader, uint64_t reference, bool all)
+{
+  RtcpTwccStatus status;
+  CcTime newest = 0;
+
+  while (rtcp_twcc_next (reader, &status)) {
+    CcTime at = status.received ? rtcp_twcc_arrival (&status, reference) : CC_TIME_NONE;
+    uint64_t number = find_number (f, status.seq);
+
+    f->told += status.received;
+    if (number == NO_NUMBER || (!status.received && !all))
+      continue;
+    f->known += status.received;
+    note (f, number, status.received, at, false);
+    if (status.received && at > newest)
+      newest = at;
+  }
+  return newest;
+}
+
+bool
+cc_packet_feedback_on_twcc (
+    CcPacketFeedback *f, const RtcpTwccReader *report, CcDuration R, double s, CcTime now, CcPacketVerdict *verdict)
+{
+  RtcpTwccReader reader = *report;
+  CcUnwrap before = f->reference;
+  uint64_t reference = cc_unwrap (&f->reference, reader.reference, 24);
+  Report r = {0, false, R, s, now};
+
+  begin_report (f);
+  r.reported_at = note_statuses (f, &reader, reference, follows (f, reader.fb_pkt_count));
+  if (r.reported_at > 0 && is_believable (f, r.reported_at, now))
+    return evaluate (f, &r, verdict);
+  f->reference = before;
+  return false;
+}
+
+uint64_t
+cc_packet_feedback_unknown (const CcPacketFeedback *f)
+{
+  return f->told - f->known;
+}
