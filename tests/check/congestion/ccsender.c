@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsender.h"
+#include "rtcpbytes.h"
 #include "cctest.h"
 #include <math.h>
 #include <string.h>
@@ -544,12 +545,14 @@ END_TEST
 #define CLOCK_AHEAD (12345 * CC_SECOND)
 #define FRAME_INTERVAL (33333 * CC_USECOND)
 #define IN_FLIGHT 4096
+#define SSRC 0x5eed
 
 typedef enum { BY_CCFB, BY_TWCC } Kind;
 
 static struct {
   Kind kind;
   double link_Bps;
+  CcTime clock;        /* ahead of ours by */
   unsigned lose_every; /* packets; 0: none */
   CcTime free_at;
   struct {
@@ -581,6 +584,7 @@ net_init (Kind kind, double link_Bps)
   memset (&net, 0, sizeof net);
   net.kind = kind;
   net.link_Bps = link_Bps;
+  net.clock = CLOCK_AHEAD;
   net.seq = 65000;
   net.next_frame = net.next_report = now;
   arrival_history_init (&net.history, 0);
@@ -595,7 +599,7 @@ net_send (const CcPacket *packet)
   double queue = cc_seconds (begin - now);
   uint16_t number = net.kind == BY_TWCC ? cc_packet_feedback_number (&feedback) : net.seq;
 
-  cc_packet_feedback_on_sent (&feedback, 0x5eed, net.seq++, packet->size_bytes, packet->frame, now);
+  cc_packet_feedback_on_sent (&feedback, SSRC, net.seq++, packet->size_bytes, packet->frame, now);
   if (queue > 0.3) {
     net.dropped++;
     return;
@@ -610,10 +614,17 @@ net_send (const CcPacket *packet)
   net.delivered_bytes += packet->size_bytes + 28;
 }
 
+/* 16.16 s */
+static uint32_t
+rts_of (CcTime at)
+{
+  return (uint32_t)((at / CC_SECOND << 16) + ((at % CC_SECOND << 16) / CC_SECOND));
+}
+
 static void
 net_report (void)
 {
-  CcTime theirs = now + CLOCK_AHEAD;
+  CcTime theirs = now + net.clock;
   RtcpCcfbWriter writer;
 
   net.next_report += 50 * CC_MSECOND;
@@ -622,9 +633,8 @@ net_report (void)
     net.fb_pkt_count += net.report_size > 0;
   } else {
     rtcp_ccfb_begin (&writer, net.report, sizeof net.report, theirs);
-    rtcp_ccfb_add (&writer, 0x5eed, &net.history);
-    net.report_size =
-        rtcp_ccfb_end (&writer, (uint32_t)((theirs / CC_SECOND << 16) + ((theirs % CC_SECOND << 16) / CC_SECOND)));
+    rtcp_ccfb_add (&writer, SSRC, &net.history);
+    net.report_size = rtcp_ccfb_end (&writer, rts_of (theirs));
   }
   net.report_at = now + ONE_WAY;
 }
@@ -668,7 +678,7 @@ net_run (CcDuration span)
     for (; net.head < net.tail && net.flying[net.head % IN_FLIGHT].at <= now; net.head++)
       if (!net.flying[net.head % IN_FLIGHT].lost)
         arrival_history_on_packet (&net.history, net.flying[net.head % IN_FLIGHT].seq, ARRIVAL_NOT_ECT,
-            net.flying[net.head % IN_FLIGHT].at + CLOCK_AHEAD);
+            net.flying[net.head % IN_FLIGHT].at + net.clock);
     if (net.report_at > 0 && now >= net.report_at)
       net_deliver_report ();
     if (now >= net.next_report)
@@ -721,6 +731,119 @@ START_TEST (test_packet_reports_alone_steer)
 }
 END_TEST
 
+/* One in 60 is lost: the equation (RFC 5348 3.1) over the p and R measured here is the bound. */
+START_TEST (test_packet_reports_tell_of_losses)
+{
+  double X;
+
+  for (unsigned kind = 0; kind < 2; kind++) {
+    net_init ((Kind)kind, kbps (4000));
+    net.lose_every = 60;
+    net_run (60 * CC_SECOND);
+    /* eight intervals of 60 packets */
+    ck_assert_double_eq_tol (s.tfrc.p, 1 / 60.0, 0.0035);
+    X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), s.tfrc.p, TFRC_RTO_4R) * WIRE / PAYLOAD;
+    ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
+    ck_assert_double_eq_tol (s.rate_Bps, X, 0.05 * X);
+  }
+}
+END_TEST
+
+START_TEST (test_packet_reports_give_way_to_tfrc)
+{
+  uint64_t taken;
+
+  net_init (BY_CCFB, kbps (1000));
+  net_run (10 * CC_SECOND);
+  ck_assert (s.path_is_ours);
+  taken = s.packet_reports;
+  for (unsigned i = 0; i < 10; i++) {
+    report (kbps (200), 0, 0, 60 * CC_MSECOND);
+    net_run (CC_SECOND / 10);
+  }
+  ck_assert_uint_eq (s.packet_reports, taken);
+  ck_assert (!s.path_is_ours);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
+  /* 2 s without one: the others count again */
+  net_run (10 * CC_SECOND);
+  ck_assert_uint_gt (s.packet_reports, taken);
+  ck_assert (s.path_is_ours);
+}
+END_TEST
+
+/* All of 2000 numbers arrived `ato` before the report. */
+static void
+tell_lies (uint32_t rts, uint16_t begin, uint16_t ato)
+{
+  static uint8_t body[12 + 2 * 2000];
+  RtcpCcfbReader reader;
+
+  rtcp_put_u32 (body, SSRC);
+  rtcp_put_u16 (body + 4, begin);
+  rtcp_put_u16 (body + 6, 2000);
+  for (unsigned i = 0; i < 2000; i++)
+    rtcp_put_u16 (body + 8 + 2 * i, 0x8000 | ato);
+  rtcp_put_u32 (body + sizeof body - 4, rts);
+  ck_assert (rtcp_ccfb_open (&reader, body, sizeof body));
+  cc_sender_on_ccfb (&s, &feedback, &reader, now);
+}
+
+START_TEST (test_packet_reports_of_nonsense_do_not_raise_the_rate)
+{
+  uint32_t rts;
+  double before;
+
+  net_init (BY_CCFB, kbps (1000));
+  net_run (20 * CC_SECOND);
+  rts = rts_of (now + net.clock);
+  before = s.rate_Bps;
+  /* packets never sent */
+  tell_lies (rts, (uint16_t)(net.seq + 10), 10);
+  ck_assert_uint_eq (cc_packet_feedback_unknown (&feedback), 2000);
+  ck_assert_double_eq (s.rate_Bps, before);
+  /* on a clock that ran ahead by a minute, and by an hour, or that went back */
+  tell_lies (rts + (60 << 16), (uint16_t)(net.seq - 2000), 0);
+  tell_lies (rts + (3600 << 16), (uint16_t)(net.seq - 2000), 0);
+  tell_lies (rts - (60 << 16), (uint16_t)(net.seq - 2000), 0);
+  ck_assert_uint_eq (feedback.nonsense, 3);
+  ck_assert_double_eq (s.rate_Bps, before);
+  /* 7 s before the report: those that left in the last 7 s cannot have, and the others are known */
+  tell_lies (rts, (uint16_t)(net.seq - 2000), 7 * 1024);
+  ck_assert_uint_gt (feedback.nonsense, 100);
+  ck_assert_double_eq (s.rate_Bps, before);
+  /* an honest report is as good as before */
+  net_run (10 * CC_SECOND);
+  expect_link_in_use (kbps (1000), 20 * CC_SECOND);
+}
+END_TEST
+
+/* The receiver's clock is set, by an hour either way: some reports are refused, then it goes on from the rate it has.
+ */
+START_TEST (test_packet_reports_after_a_clock_step)
+{
+  const CcTime clocks[] = {CLOCK_AHEAD - 3600 * CC_SECOND, CLOCK_AHEAD + 3600 * CC_SECOND};
+
+  for (unsigned i = 0; i < 4; i++) {
+    double before;
+
+    net_init (i < 2 ? BY_CCFB : BY_TWCC, kbps (1000));
+    net_run (20 * CC_SECOND);
+    before = s.rate_Bps;
+    net.clock = clocks[i % 2];
+    net_run (150 * CC_MSECOND);
+    ck_assert_uint_gt (feedback.nonsense, 0);
+    ck_assert_double_le (s.rate_Bps, 1.1 * before); /* a report was on its way */
+    for (unsigned j = 0; j < 100; j++) {
+      net_run (10 * CC_MSECOND);
+      ck_assert_double_le (s.rate_Bps, 1.6 * before);
+    }
+    ck_assert_uint_eq (feedback.strange, 0);
+    net_run (10 * CC_SECOND);
+    expect_link_in_use (kbps (1000), 20 * CC_SECOND);
+  }
+}
+END_TEST
+
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
@@ -730,4 +853,5 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
     test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
     test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole,
-    test_packet_reports_alone_steer)
+    test_packet_reports_alone_steer, test_packet_reports_tell_of_losses, test_packet_reports_give_way_to_tfrc,
+    test_packet_reports_of_nonsense_do_not_raise_the_rate, test_packet_reports_after_a_clock_step)
