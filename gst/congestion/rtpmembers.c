@@ -759,14 +759,15 @@ is_due (const RtpMembers *m, RtpMemberState state, CcDuration timeout)
   return i != NOBODY && cc_time_since (m->now, m->slots[i].heard) >= timeout;
 }
 
+/* RFC 3550 6.2.1: five intervals for those not yet valid too. */
 static void
 expire_uncounted (RtpMembers *m)
 {
   while (is_due (m, RTP_MEMBER_STATE_LEFT, m->params.bye_linger))
     release (m, m->lists[RTP_MEMBER_STATE_LEFT].oldest);
-  while (is_due (m, RTP_MEMBER_STATE_RTP, settling_time (m)))
+  while (is_due (m, RTP_MEMBER_STATE_RTP, m->member_timeout))
     release (m, m->lists[RTP_MEMBER_STATE_RTP].oldest);
-  while (is_due (m, RTP_MEMBER_STATE_RTCP, settling_time (m)))
+  while (is_due (m, RTP_MEMBER_STATE_RTCP, m->member_timeout))
     release (m, m->lists[RTP_MEMBER_STATE_RTCP].oldest);
 }
 
@@ -819,8 +820,8 @@ rtp_members_next_timeout (const RtpMembers *m)
   CcTime at = due_at (m, RTP_MEMBER_STATE_VALID, m->member_timeout);
 
   at = cc_time_min (at, due_at (m, RTP_MEMBER_STATE_LEFT, m->params.bye_linger));
-  at = cc_time_min (at, due_at (m, RTP_MEMBER_STATE_RTP, settling_time (m)));
-  at = cc_time_min (at, due_at (m, RTP_MEMBER_STATE_RTCP, settling_time (m)));
+  at = cc_time_min (at, due_at (m, RTP_MEMBER_STATE_RTP, m->member_timeout));
+  at = cc_time_min (at, due_at (m, RTP_MEMBER_STATE_RTCP, m->member_timeout));
   if (m->sending.oldest != NOBODY)
     at = cc_time_min (at, cc_time_add (m->slots[m->sending.oldest].last_rtp, m->sender_timeout));
   return cc_time_min (at, m->mask_settles_at);

@@ -284,14 +284,16 @@ START_TEST (the_silent_go_when_they_are_due)
 }
 END_TEST
 
-/* Three intervals: time to be heard twice with a packet lost. */
-START_TEST (a_candidate_goes_after_three_intervals)
+/* RFC 3550 6.2.1: five intervals are RECOMMENDED before one not yet valid is deleted. */
+START_TEST (a_candidate_goes_after_five_intervals)
 {
   begin (64);
   named (1, START);
   rtp (2, 0, START + T);
-  ck_assert_uint_eq (rtp_members_next_timeout (&table), START + 3 * T);
-  expire (START + 3 * T);
+  ck_assert_uint_eq (rtp_members_next_timeout (&table), START + 5 * T);
+  expire (START + 5 * T - 1);
+  ck_assert_int_eq (rtp_members_state (&table, 1), RTP_MEMBER_STATE_RTCP);
+  expire (START + 5 * T);
   ck_assert_int_eq (rtp_members_state (&table, 1), RTP_MEMBER_STATE_FREE);
   ck_assert_int_eq (rtp_members_state (&table, 2), RTP_MEMBER_STATE_RTP);
   ck_assert_uint_eq (table.timeouts, 0);
@@ -401,8 +403,8 @@ START_TEST (a_flood_of_candidates_displaces_nobody)
   ck_assert_uint_eq (rtp_members_wanted_capacity (&table), 0);
   ck_assert_uint_gt (table.evicted, FLOOD / 4);
   ck_assert_uint_eq (table.sampled_out, 0);
-  /* When it is over the mask opens again, and a newcomer is heard. */
-  for (unsigned i = 0; i < 7; i++) {
+  /* When it is over the mask opens again, and a newcomer is heard: 5 T until the invented are gone, 3 T to settle. */
+  for (unsigned i = 0; i < 10; i++) {
     now += T;
     for (uint32_t ssrc = 0; ssrc < REAL; ssrc++)
       rtp_members_on_valid (&table, ssrc, ssrc < 10, 0, now);
@@ -662,9 +664,7 @@ model_bye (Modelled *e, uint64_t address, CcTime now)
 static CcDuration
 model_span (const Modelled *e)
 {
-  if (e->state == RTP_MEMBER_STATE_LEFT)
-    return 2 * CC_SECOND;
-  return e->state == RTP_MEMBER_STATE_VALID ? 5 * T : 3 * T;
+  return e->state == RTP_MEMBER_STATE_LEFT ? 2 * CC_SECOND : 5 * T;
 }
 
 static unsigned
@@ -787,7 +787,7 @@ CC_TEST_MAIN ("rtpmembers", a_member_costs_64_bytes, two_packets_in_sequence_mak
     a_csrc_becomes_a_member, the_caller_may_vouch_for_it, a_bye_is_final_for_two_seconds,
     a_bye_of_nobody_leaves_no_trace, a_bye_counts_from_the_members_own_address,
     another_address_is_ignored_until_the_first_is_silent, an_address_may_be_learnt_later,
-    the_silent_go_when_they_are_due, a_candidate_goes_after_three_intervals, the_oldest_candidate_gives_way,
+    the_silent_go_when_they_are_due, a_candidate_goes_after_five_intervals, the_oldest_candidate_gives_way,
     grows_into_a_larger_memory, asks_for_no_more_than_it_may, a_clock_that_goes_back_does_no_harm,
     a_flood_of_candidates_displaces_nobody, a_large_group_is_sampled, the_estimate_has_no_bias,
     the_mask_shrinks_with_the_group, the_mask_has_hysteresis, senders_are_never_sampled_away,
