@@ -39,7 +39,7 @@ answer_init (GstRtcpAvpfMediaAnswer *a, guint32 ssrc, GstClockTime now)
   a->in_use = TRUE;
   resend_limit_init (&a->resend, &resend);
   tmmbr_sender_init (&a->tmmbr);
-  a->key_unit_at = GST_CLOCK_TIME_NONE;
+  a->key_unit_at = a->rises_at = GST_CLOCK_TIME_NONE;
   a->window_at = now;
   for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++)
     a->reports[i].at = GST_CLOCK_TIME_NONE;
@@ -107,8 +107,7 @@ report_of (GstRtcpAvpfMediaAnswer *a, guint32 receiver)
 }
 
 void
-gst_rtcp_avpf_media_on_report_block (
-    GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now)
+gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now)
 {
   GstRtcpAvpfMediaAnswer *a = of_ours (self, block->ssrc);
   GstRtcpAvpfMediaReport *r;
@@ -156,8 +155,7 @@ want_key_unit (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, gboolean all_header
   }
   a->key_unit_at = now;
   a->key_unit_requests++;
-  event = gst_video_event_new_upstream_force_key_unit (
-      GST_CLOCK_TIME_NONE, all_headers, self->media->key_unit_count++);
+  event = gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, all_headers, self->media->key_unit_count++);
   gst_structure_set (gst_event_writable_structure (event), "ssrc", G_TYPE_UINT, a->ssrc, NULL);
   GST_INFO_OBJECT (self, "a receiver wants a key unit of %08x", a->ssrc);
   push_upstream (self, event);
@@ -234,6 +232,7 @@ tell_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, GstClockTime now)
     net = fmin (net, fmax ((gdouble)a->remb_bps - headers, 0));
   if (a->path_bps > 0)
     net = fmin (net, fmax ((gdouble)a->path_bps - headers, 0));
+  a->rises_at = tmmbr_sender_next_timeout (&a->tmmbr, now);
   if (a->resends)
     return;
   info.bitrate = bit_rate (net);
@@ -258,8 +257,7 @@ gst_rtcp_avpf_media_on_remb (GstRtcpAvpf *self, guint32 sender, const RtcpRemb *
 }
 
 void
-gst_rtcp_avpf_media_on_path (
-    GstRtcpAvpf *self, guint32 sender, guint32 media, const RtcpPath *path, GstClockTime now)
+gst_rtcp_avpf_media_on_path (GstRtcpAvpf *self, guint32 sender, guint32 media, const RtcpPath *path, GstClockTime now)
 {
   GstRtcpAvpfMediaAnswer *a = of_ours (self, media);
 
@@ -277,7 +275,7 @@ gst_rtcp_avpf_media_on_tmmbr (GstRtcpAvpf *self, guint32 sender, const RtcpTmmb 
 
   if (a == NULL)
     return;
-  tmmbr_sender_on_request (&a->tmmbr, sender, entry->bitrate_bps, entry->overhead_bytes);
+  tmmbr_sender_on_request (&a->tmmbr, sender, entry->bitrate_bps, entry->overhead_bytes, now);
   tell_rate (self, a, now);
   gst_rtcp_avpf_request_feedback (self, now);
 }
@@ -308,7 +306,18 @@ gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 ss
   if (a == NULL || !a->tmmbr.owes_tmmbn)
     return FALSE;
   n = tmmbr_sender_notification (&a->tmmbr, a->round_trip, dither_max (self, ssrc), now, entries);
+  tell_rate (self, a, now);
   return gst_cc_rtcp_add_tmmbn (rtcp, ssrc, entries, n);
+}
+
+void
+gst_rtcp_avpf_media_on_timeout (GstRtcpAvpf *self, GstClockTime now)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_LOCALS; i++)
+    if (self->media->answers[i].in_use && self->media->answers[i].rises_at <= now)
+      tell_rate (self, &self->media->answers[i], now);
 }
 
 GstClockTime
@@ -319,21 +328,8 @@ gst_rtcp_avpf_media_next_timeout (GstRtcpAvpf *self)
 
   for (i = 0; i < AVPF_MAX_LOCALS; i++)
     if (self->media->answers[i].in_use)
-      next = MIN (next, tmmbr_sender_next_timeout (&self->media->answers[i].tmmbr));
+      next = MIN (next, self->media->answers[i].rises_at);
   return next;
-}
-
-void
-gst_rtcp_avpf_media_on_timeout (GstRtcpAvpf *self, GstClockTime now)
-{
-  guint i;
-
-  for (i = 0; i < AVPF_MAX_LOCALS; i++) {
-    GstRtcpAvpfMediaAnswer *a = &self->media->answers[i];
-
-    if (a->in_use && tmmbr_sender_next_timeout (&a->tmmbr) <= now)
-      tell_rate (self, a, now);
-  }
 }
 
 void
@@ -344,8 +340,10 @@ gst_rtcp_avpf_media_on_gone (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now)
   for (i = 0; i < AVPF_MAX_LOCALS; i++) {
     GstRtcpAvpfMediaAnswer *a = &self->media->answers[i];
 
-    if (a->in_use && tmmbr_sender_remove (&a->tmmbr, ssrc))
+    if (a->in_use && tmmbr_sender_remove (&a->tmmbr, ssrc, now)) {
+      tell_rate (self, a, now);
       gst_rtcp_avpf_request_feedback (self, now);
+    }
   }
 }
 

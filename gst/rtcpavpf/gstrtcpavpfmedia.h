@@ -35,6 +35,7 @@ typedef struct {
   gboolean resends; /* carries packets sent again (RFC 4588) */
   ResendLimit resend;
   TmmbrSender tmmbr;
+  GstClockTime rises_at;    /* the limit, by itself; GST_CLOCK_TIME_NONE: not */
   GstClockTime key_unit_at; /* of the last request pushed upstream, GST_CLOCK_TIME_NONE: never */
   GstRtcpAvpfMediaReport reports[GST_RTCP_AVPF_MEDIA_REPORTS];
   GstClockTime round_trip; /* the last one measured; 0: unknown */
@@ -70,8 +71,8 @@ gboolean gst_rtcp_avpf_media_goes_on (GstRtcpAvpf *self);
 /* Of a packet that leaves; NULL where there is no room. */
 GstRtcpAvpfMediaAnswer *gst_rtcp_avpf_media_answer (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now);
 
-/* gstrtcpavpfanswer.c: RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of ours is ignored, so
- * every item may be handed over. */
+/* gstrtcpavpfanswer.c: RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of
+ * ours is ignored, so every item may be handed over. */
 void gst_rtcp_avpf_media_on_report_block (
     GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now);
 void gst_rtcp_avpf_media_on_pli (GstRtcpAvpf *self, guint32 sender, guint32 media, GstClockTime now);

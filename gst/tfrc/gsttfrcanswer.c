@@ -163,6 +163,7 @@ void
 gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
 {
   RtcpTmmb entries[TMMBR_SET_TUPLES];
+  gboolean owed = FALSE;
   guint i, n;
 
   for (i = 0; i < t->n_sources; i++) {
@@ -170,12 +171,14 @@ gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
 
     if (!source->tmmbr.owes_tmmbn)
       continue;
+    owed = TRUE;
     n = tmmbr_sender_notification (
         &source->tmmbr, t->core.tfrc.R, t->avpf_running ? avpf_timing_dither_max (&t->avpf) : 0, now, entries);
     if (gst_cc_rtcp_add_tmmbn (rtcp, source->ssrc, entries, n))
       t->stats.tmmbn++;
-    plan_rise (t, now);
   }
+  if (owed)
+    apply_tmmbr (t, now);
 }
 
 void
