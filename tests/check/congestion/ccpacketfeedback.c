@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How it steers a sender over a link stands in ccsender.c. */
+#include "ccpacketfeedback.h"
+#include "cctest.h"
+
+#include <string.h>
+
+#define MS CC_MSECOND
+#define T0 (100 * CC_SECOND)
+#define GAP (10 * MS) /* between packets */
+#define ONE_WAY (40 * MS)
+#define R (80 * MS)
+#define CLOCK (3000 * CC_SECOND) /* the receiver's is ahead by that */
+#define SIZE 972
+
+static CcPacketFeedback f;
+static CcPacketVerdict verdict;
+static ArrivalHistory a, b, all;
+static uint8_t bytes[4000];
+static unsigned sent;
+
+static void
+reset (void)
+{
+  CcPacketFeedbackParams params;
+
+  cc_packet_feedback_params_init (&params);
+  cc_packet_feedback_init (&f, &params);
+  memset (&verdict, 0, sizeof verdict);
+  arrival_history_init (&a, 0);
+  arrival_history_init (&b, 0);
+  arrival_history_init (&all, 0);
+  sent = 0;
+}
+
+/* When the next packet leaves. */
+static CcTime
+next (void)
+{
+  return T0 + sent * GAP;
+}
+
+/* Packet of stream 1 or 2; lost where arrives is false. */
+static void
+send_one (uint32_t ssrc, uint16_t seq, bool arrives)
+{
+  CcTime at = next () + ONE_WAY + CLOCK;
+
+  if (arrives) {
+    arrival_history_on_packet (&all, cc_packet_feedback_number (&f), ARRIVAL_NOT_ECT, at);
+    arrival_history_on_packet (ssrc == 1 ? &a : &b, seq, ARRIVAL_NOT_ECT, at);
+  }
+  cc_packet_feedback_on_sent (&f, ssrc, seq, SIZE, sent, next ());
+  sent++;
+}
+
+/* Leaves `delay` after the last packet's arrival. */
+static bool
+report_ccfb (CcDuration delay)
+{
+  CcTime at = next () - GAP + ONE_WAY + delay, theirs = at + CLOCK;
+  RtcpCcfbWriter writer;
+  RtcpCcfbReader reader;
+  size_t size;
+
+  rtcp_ccfb_begin (&writer, bytes, sizeof bytes, theirs);
+  rtcp_ccfb_add (&writer, 1, &a);
+  rtcp_ccfb_add (&writer, 2, &b);
+  size = rtcp_ccfb_end (&writer, (uint32_t)((theirs / CC_SECOND << 16) + ((theirs % CC_SECOND << 16) / CC_SECOND)));
+  ck_assert (rtcp_ccfb_open (&reader, bytes, size));
+  return cc_packet_feedback_on_ccfb (&f, &reader, R, SIZE, at + ONE_WAY, &verdict);
+}
+
+static bool
+report_twcc (uint8_t fb_pkt_count)
+{
+  RtcpTwccReader reader;
+
+  ck_assert (rtcp_twcc_open (&reader, bytes, rtcp_twcc_write (bytes, sizeof bytes, &all, fb_pkt_count)));
+  return cc_packet_feedback_on_twcc (&f, &reader, R, SIZE, next () - GAP + 2 * ONE_WAY, &verdict);
+}
+
+/* 20 ms at the receiver; the offsets are told in 1/1024 s. */
+START_TEST (test_round_trip_time)
+{
+  reset ();
+  for (uint16_t i = 0; i < 10; i++)
+    send_one (1, (uint16_t)(65530 + i), true);
+  ck_assert (report_ccfb (20 * MS));
+  ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
+  ck_assert_double_eq_tol (cc_seconds (verdict.tfrc.t_delay), 0.02, 0.001);
+  ck_assert_double_eq_tol (cc_seconds (verdict.tfrc.received_at - verdict.tfrc.t_recvdata), 0.1, 1e-9);
+  ck_assert_double_eq (verdict.tfrc.p, 0);
+  /* nothing new: no verdict */
+  ck_assert (!report_ccfb (30 * MS));
+  ck_assert_uint_eq (f.nonsense + cc_packet_feedback_unknown (&f), 0);
+}
+END_TEST
+
+START_TEST (test_twcc_numbers)
+{
+  reset ();
+  ck_assert_uint_eq (cc_packet_feedback_number (&f), 0);
+  for (unsigned i = 0; i < 70000; i++) {
+    ck_assert_uint_eq (cc_packet_feedback_number (&f), i & 0xffff);
+    send_one (1, (uint16_t)(3 * i), true);
+    if (i % 10 == 9)
+      ck_assert (report_twcc ((uint8_t)(i / 10)));
+  }
+  ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
+  /* 972 bytes every 10 ms; reports every 100 ms */
+  ck_assert_double_eq_tol (verdict.tfrc.X_recv, 97200, 1);
+  ck_assert_uint_eq (f.gaps + f.nonsense + cc_packet_feedback_unknown (&f), 0);
+}
+END_TEST
+
+/* Streams take turns; one packet of each is lost, 100 ms apart, in the order they left: R is 80 ms, so two events. In
+   the order of the blocks, all of one stream before the other, the second would be late news. */
+START_TEST (test_losses_of_two_streams)
+{
+  reset ();
+  for (uint16_t i = 0; i < 100; i++) {
+    send_one (1, i, i != 40);
+    send_one (2, i, i != 45);
+  }
+  ck_assert (report_ccfb (0));
+  ck_assert_uint_eq (f.tfrc.history.lost_packets, 2);
+  ck_assert_uint_eq (f.tfrc.history.loss_events, 2);
+  ck_assert_uint_eq (f.tfrc.unknown, 0);
+}
+END_TEST
+
+/* The second of three messages does not come. What it told is "not received" in the third where that reaches back for
+   a late packet, and no loss. */
+START_TEST (test_a_message_that_is_missing)
+{
+  uint64_t number;
+
+  reset ();
+  for (uint16_t i = 0; i < 10; i++)
+    send_one (1, i, true);
+  ck_assert (report_twcc (0));
+  number = f.next & 0xffff;
+  for (uint16_t i = 10; i < 20; i++)
+    send_one (1, i, i != 10);
+  rtcp_twcc_write (bytes, sizeof bytes, &all, 1);
+  arrival_history_on_packet (&all, (uint16_t)number, ARRIVAL_NOT_ECT, next () + ONE_WAY + CLOCK);
+  for (uint16_t i = 20; i < 30; i++)
+    send_one (1, i, true);
+  ck_assert (report_twcc (2));
+  ck_assert_uint_eq (f.gaps, 1);
+  ck_assert_uint_eq (f.tfrc.history.lost_packets, 0);
+  ck_assert_double_eq (verdict.tfrc.p, 0);
+  /* the next one is whole again */
+  for (uint16_t i = 30; i < 40; i++)
+    send_one (1, i, i != 33);
+  ck_assert (report_twcc (3));
+  ck_assert_uint_eq (f.gaps, 1);
+  ck_assert_uint_eq (f.tfrc.history.lost_packets, 1);
+}
+END_TEST
+
+/* CE is a loss event without a loss (RFC 8888 3.1, RFC 5348 3.2.1). */
+START_TEST (test_marks)
+{
+  reset ();
+  for (uint16_t i = 0; i < 50; i++)
+    send_one (1, i, true);
+  arrival_history_on_packet (&a, 30, ARRIVAL_CE, next () + CLOCK);
+  ck_assert (report_ccfb (0));
+  ck_assert_uint_eq (f.tfrc.history.marks, 1);
+  ck_assert_uint_eq (f.tfrc.history.loss_events, 1);
+  ck_assert_double_gt (verdict.tfrc.p, 0);
+}
+END_TEST
+
+/* Offsets of 0x1fff: it arrived, nobody knows when. */
+START_TEST (test_arrivals_without_a_time)
+{
+  static const uint8_t body[] = {
+      0, 0, 0, 1, 0, 0, 0, 4, 0x9f, 0xff, 0x9f, 0xff, 0x9f, 0xff, 0x9f, 0xff, 0x0b, 0xb8, 0, 0};
+  RtcpCcfbReader reader;
+
+  reset ();
+  for (uint16_t i = 0; i < 4; i++)
+    send_one (1, i, true);
+  ck_assert (rtcp_ccfb_open (&reader, body, sizeof body));
+  ck_assert (cc_packet_feedback_on_ccfb (&f, &reader, R, SIZE, next () + ONE_WAY, &verdict));
+  ck_assert_uint_eq (verdict.tfrc.t_delay, 0);
+  ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
+  ck_assert (!f.path.started);
+  ck_assert_double_gt (verdict.path.rate_Bps, 0);
+}
+END_TEST
+
+/* Older than the window of packets remembered, or of another stream. */
+START_TEST (test_packets_nobody_remembers)
+{
+  reset ();
+  for (unsigned i = 0; i < TFRC_PACKET_REPORT_SLOTS + 20; i++)
+    send_one (1, (uint16_t)i, i < 10);
+  ck_assert (!report_ccfb (0));
+  ck_assert_uint_eq (cc_packet_feedback_unknown (&f), 10);
+  arrival_history_on_packet (&b, 20, ARRIVAL_NOT_ECT, next () + CLOCK);
+  ck_assert (!report_ccfb (0));
+  ck_assert_uint_eq (cc_packet_feedback_unknown (&f), 11);
+  ck_assert (!f.has_report);
+}
+END_TEST
+
+CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
+    test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers)
