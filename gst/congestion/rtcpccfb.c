@@ -153,7 +153,7 @@ rtcp_ccfb_metric (const RtcpCcfbBlock *block, unsigned i)
 CcTime
 rtcp_ccfb_arrival (const RtcpCcfbMetric *metric, CcTime reported_at)
 {
-  CcDuration ago = metric->ato * CC_SECOND / ATO_SCALE;
+  CcDuration ago = (metric->ato * CC_SECOND + ATO_SCALE - 1) / ATO_SCALE; /* told again it is the same */
 
   if (!metric->received || metric->ato > ATO_MAX || ago > reported_at)
     return CC_TIME_NONE;
