@@ -38,9 +38,9 @@ slice (uint16_t first, uint16_t number, uint8_t picture_id)
 static FbItem
 rpsi (uint8_t payload_type, uint16_t n_bits, uint8_t bits)
 {
-  RtcpRpsi r = {.payload_type = payload_type, .n_bits = n_bits, .bits = {bits}};
+  RtcpRpsi picture = {.payload_type = payload_type, .n_bits = n_bits, .bits = {bits}};
 
-  return fb_item_rpsi (SSRC, &r);
+  return fb_item_rpsi (SSRC, &picture);
 }
 
 /* RFC 4585 3.5.2 (5): heard in [t0 - 2 s, te]. */
