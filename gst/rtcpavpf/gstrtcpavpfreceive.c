@@ -10,6 +10,7 @@
 #include <gst/net/gstnetaddressmeta.h>
 
 #define LONGEST_AGE (10 * GST_SECOND) /* a timestamp further back is no arrival time */
+#define PROBATION (2 * GST_SECOND)
 #define ALIVE (500 * GST_MSECOND)
 #define ONE_BYTE_IDS 14
 #define RTP_HEADER_BYTES 12
@@ -204,13 +205,26 @@ on_packet_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime 
   gst_rtcp_avpf_wake_before (self, MIN (avpf_source_next_timeout (s), gst_rtcp_avpf_packet_report_due_at (self)));
 }
 
+/* Two packets of noise may well have the same SSRC (0) and, by chance, numbers in sequence: a stream goes on at once
+   and with the same payload type. */
+static void
+check_probation (AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
+{
+  if (s->reception.valid || s->packets == 0 ||
+      (s->payload_type == gst_rtp_buffer_get_payload_type (rtp) && now < s->last_heard + PROBATION))
+    return;
+  rtp_reception_init (&s->reception, s->reception.clock_rate);
+}
+
 /* FALSE: not to be passed on. */
 static gboolean
 on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
 {
-  RtpReceptionVerdict verdict = rtp_reception_on_packet (
-      &s->reception, gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_timestamp (rtp), arrived_at);
+  RtpReceptionVerdict verdict;
 
+  check_probation (s, rtp, now);
+  verdict = rtp_reception_on_packet (
+      &s->reception, gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_timestamp (rtp), arrived_at);
   s->last_heard = now;
   s->packets++;
   look_for_retransmission (self, s, rtp, now);
