@@ -19,9 +19,18 @@ cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *para
 {
   memset (f, 0, sizeof *f);
   f->params = *params;
-  f->next = FIRST_NUMBER;
+  f->first = f->next = FIRST_NUMBER;
   tfrc_packet_report_init (&f->tfrc, &params->loss_history, params->rto);
   path_rate_init (&f->path, &params->path);
+}
+
+void
+cc_packet_feedback_restart (CcPacketFeedback *f, const CcPacketFeedbackParams *params)
+{
+  uint64_t next = f->next;
+
+  cc_packet_feedback_init (f, params);
+  f->first = f->next = next;
 }
 
 uint16_t
@@ -48,7 +57,7 @@ cc_packet_feedback_on_sent (
 static uint64_t
 oldest (const CcPacketFeedback *f)
 {
-  return f->next - FIRST_NUMBER > TFRC_PACKET_REPORT_SLOTS ? f->next - TFRC_PACKET_REPORT_SLOTS : FIRST_NUMBER;
+  return f->next - f->first > TFRC_PACKET_REPORT_SLOTS ? f->next - TFRC_PACKET_REPORT_SLOTS : f->first;
 }
 
 static CcTime
@@ -63,7 +72,7 @@ find_number (const CcPacketFeedback *f, uint16_t number)
   uint16_t behind = (uint16_t)(f->next - 1 - number);
   uint64_t found = f->next - 1 - behind;
 
-  return f->next - FIRST_NUMBER > behind && found >= oldest (f) ? found : NO_NUMBER;
+  return found >= oldest (f) && found < f->next ? found : NO_NUMBER;
 }
 
 static void

@@ -44,7 +44,7 @@ typedef struct {
   TfrcPacketReport tfrc;
   PathRate path;
   CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
-  uint64_t next;                                     /* number of the packet that leaves next; they start at 2^16 */
+  uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */
   uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */
   TfrcPacketStatus status[TFRC_PACKET_REPORT_SLOTS]; /* of the present report */
   CcUnwrap rts, reference;
@@ -65,6 +65,8 @@ typedef struct {
 
 void cc_packet_feedback_params_init (CcPacketFeedbackParams *params);
 void cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *params);
+/* Another path: all is forgotten but where the numbering stands. */
+void cc_packet_feedback_restart (CcPacketFeedback *f, const CcPacketFeedbackParams *params);
 /* The transport-wide number of the packet that leaves next. */
 uint16_t cc_packet_feedback_number (const CcPacketFeedback *f);
 /* It left. ssrc, seq: as on the wire; size_bytes: RTP packet; each number once (retransmissions have their own). */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "rtpextension.h"
+#include "rtcpbytes.h"
 
 #include <string.h>
 
@@ -230,5 +231,20 @@ rtp_ext_rtt_sendts_parse (const uint8_t *data, size_t size, RtpRttSendts *value)
     return false;
   value->rtt = ((CcDuration)data[0] << 16 | (CcDuration)data[1] << 8 | data[2]) * CC_USECOND;
   value->sent_at_us = (uint32_t)data[3] << 24 | (uint32_t)data[4] << 16 | (uint32_t)data[5] << 8 | data[6];
+  return true;
+}
+
+void
+rtp_ext_twcc_write (uint8_t data[RTP_EXT_TWCC_SIZE], uint16_t number)
+{
+  rtcp_put_u16 (data, number);
+}
+
+bool
+rtp_ext_twcc_parse (const uint8_t *data, size_t size, uint16_t *number)
+{
+  if (size < RTP_EXT_TWCC_SIZE)
+    return false;
+  *number = rtcp_get_u16 (data);
   return true;
 }

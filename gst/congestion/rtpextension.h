@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* RTP header extensions (RFC 8285): find one, put one in, and the TFRC extension urn:ietf:params:rtp-hdrext:rtt-sendts.
-   Bytes in, bytes out; every read is bounds-checked. */
+/* RTP header extensions (RFC 8285): find one, put one in, and the elements used here: the send time of TFRC,
+   urn:ietf:params:rtp-hdrext:rtt-sendts, and the transport-wide number of TWCC. Bytes in, bytes out; every read is
+   bounds-checked. */
 #ifndef RTPEXTENSION_H
 #define RTPEXTENSION_H
 
@@ -13,6 +14,7 @@ extern "C" {
 
 #define RTP_EXT_RTT_SENDTS_URI "urn:ietf:params:rtp-hdrext:rtt-sendts"
 #define RTP_EXT_RTT_SENDTS_SIZE 7
+#define RTP_EXT_TWCC_SIZE 2 /* transport-wide number, draft-holmer-rmcat-transport-wide-cc-extensions-01 2 */
 
 typedef struct {
   CcDuration rtt;      /* us on the wire, 24 bits, saturates; 0: not known yet */
@@ -21,6 +23,10 @@ typedef struct {
 
 void rtp_ext_rtt_sendts_write (uint8_t data[RTP_EXT_RTT_SENDTS_SIZE], const RtpRttSendts *value);
 bool rtp_ext_rtt_sendts_parse (const uint8_t *data, size_t size, RtpRttSendts *value); /* size must be exactly 7 */
+
+void rtp_ext_twcc_write (uint8_t data[RTP_EXT_TWCC_SIZE], uint16_t number);
+/* A longer element asks for feedback as well (version 02); the number stands in front. */
+bool rtp_ext_twcc_parse (const uint8_t *data, size_t size, uint16_t *number);
 
 /* The element with this id inside an extension block (profile: the 16 bits before the length word). NULL where there is
    none or the block is malformed. */

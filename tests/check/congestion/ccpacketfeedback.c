@@ -208,5 +208,27 @@ START_TEST (test_packets_nobody_remembers)
 }
 END_TEST
 
+/* Another path: reports of packets from before mean nothing; the numbers on the wire go on. */
+START_TEST (test_restart)
+{
+  CcPacketFeedbackParams params;
+
+  reset ();
+  cc_packet_feedback_params_init (&params);
+  for (uint16_t i = 0; i < 10; i++)
+    send_one (1, i, true);
+  cc_packet_feedback_restart (&f, &params);
+  ck_assert_uint_eq (cc_packet_feedback_number (&f), 10);
+  ck_assert (!report_twcc (0));
+  ck_assert_uint_eq (cc_packet_feedback_unknown (&f), 10);
+  for (uint16_t i = 10; i < 20; i++)
+    send_one (1, i, true);
+  ck_assert (report_twcc (1));
+  ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
+  ck_assert_uint_eq (cc_packet_feedback_unknown (&f), 10);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
-    test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers)
+    test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
+    test_restart)

@@ -187,7 +187,25 @@ START_TEST (test_put_into_malformed_or_foreign_blocks)
 }
 END_TEST
 
+START_TEST (test_transport_wide_number)
+{
+  uint8_t data[4] = {0, 0, 0x80, 1};
+  uint16_t number = 7;
+
+  rtp_ext_twcc_write (data, 0xabcd);
+  ck_assert_mem_eq (data, "\xab\xcd\x80\1", 4);
+  ck_assert (rtp_ext_twcc_parse (data, 2, &number));
+  ck_assert_uint_eq (number, 0xabcd);
+  number = 7;
+  ck_assert (!rtp_ext_twcc_parse (data, 1, &number));
+  ck_assert_uint_eq (number, 7);
+  ck_assert (rtp_ext_twcc_parse (data, 4, &number)); /* version 02 */
+  ck_assert_uint_eq (number, 0xabcd);
+}
+END_TEST
+
 CC_TEST_MAIN ("rtpextension", test_stamp_golden_bytes, test_stamp_saturates, test_stamp_takes_seven_bytes_only,
     test_put_into_a_packet_without_extension, test_id_above_14_takes_the_two_byte_form, test_find,
     test_put_keeps_the_others, test_put_moves_to_the_two_byte_form, test_put_overwrites_in_place,
-    test_two_byte_block_keeps_its_form, test_malformed_blocks, test_put_into_malformed_or_foreign_blocks)
+    test_two_byte_block_keeps_its_form, test_malformed_blocks, test_put_into_malformed_or_foreign_blocks,
+    test_transport_wide_number)
