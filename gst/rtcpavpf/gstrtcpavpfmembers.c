@@ -12,6 +12,7 @@
 #define FNV_PRIME G_GUINT64_CONSTANT (0x100000001b3)
 #define BYE_LINGER (200 * GST_MSECOND) /* a BYE somebody else made up must not silence us for long */
 #define EXPIRY_GAP (100 * GST_MSECOND)
+#define EXACT_CAPACITY 4096
 #define INTERVALS_OF_SILENCE 5 /* RFC 3550 6.3.5 */
 
 static guint64
@@ -42,10 +43,23 @@ gst_rtcp_avpf_members_clear (GstRtcpAvpf *self)
   g_clear_pointer (&self->members_memory, g_free);
 }
 
+/* A flood of strangers alone makes a sample of the table. Up to a quarter of a megabyte is better spent on telling them
+   apart: of a sample, one of them that proves itself stands for many. */
+static guint32
+wanted_capacity (GstRtcpAvpf *self)
+{
+  guint32 capacity = rtp_members_wanted_capacity (&self->members);
+
+  if (capacity == 0 && rtp_members_sampled_bits (&self->members) > 0 &&
+      self->members.capacity < MIN (EXACT_CAPACITY, self->settings.max_members))
+    capacity = MIN (EXACT_CAPACITY, self->settings.max_members);
+  return capacity;
+}
+
 static void
 make_room (GstRtcpAvpf *self)
 {
-  guint32 capacity = rtp_members_wanted_capacity (&self->members);
+  guint32 capacity = wanted_capacity (self);
   gpointer memory = capacity != 0 ? g_try_malloc (rtp_members_memory (capacity)) : NULL;
 
   if (memory == NULL)
