@@ -69,6 +69,20 @@ silent_longest (AvpfLocalTable *table)
   return oldest;
 }
 
+/* Its timing goes on: there are as many of us as before. */
+static AvpfLocal *
+replace (AvpfLocalTable *table, AvpfLocal *local, guint32 ssrc)
+{
+  AvpfTiming timing = local->timing;
+  gboolean timing_runs = local->timing_runs;
+
+  drop (table, local);
+  local = append (table, ssrc);
+  local->timing = timing;
+  local->timing_runs = timing_runs;
+  return local;
+}
+
 static AvpfLocal *
 add_media (AvpfLocalTable *table, guint32 ssrc)
 {
@@ -78,10 +92,10 @@ add_media (AvpfLocalTable *table, guint32 ssrc)
     old = &table->locals[0];
   else if (table->n == AVPF_MAX_LOCALS)
     old = silent_longest (table);
-  if (old != NULL)
-    drop (table, old);
-  if (table->n < AVPF_MAX_LOCALS)
+  else
     return append (table, ssrc);
+  if (old != NULL)
+    return replace (table, old, ssrc);
   table->refused++;
   return NULL;
 }
@@ -175,10 +189,7 @@ avpf_local_table_on_conflict (AvpfLocalTable *table, guint32 ssrc, guint32 fresh
   if (media) {
     avpf_local_table_remove (table, ssrc, fresh);
   } else {
-    /* the timing goes on: there are as many of us as before */
-    owe_bye (table, local);
-    local->ssrc = fresh;
-    local->known = FALSE;
+    replace (table, local, fresh);
   }
   return media;
 }

@@ -219,6 +219,7 @@ on_flush_stop (GstRtcpAvpf *self)
 
   g_mutex_lock (&self->lock);
   ended = self->eos;
+  self->media->receiving_ended = FALSE;
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   g_mutex_unlock (&self->lock);
   if (!ended)
@@ -238,6 +239,7 @@ on_eos (GstRtcpAvpf *self)
   gboolean goes_on;
 
   g_mutex_lock (&self->lock);
+  self->media->receiving_ended = TRUE;
   goes_on = gst_rtcp_avpf_media_goes_on (self);
   g_mutex_unlock (&self->lock);
   if (!goes_on)

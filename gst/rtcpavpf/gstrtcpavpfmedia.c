@@ -34,7 +34,7 @@ gst_rtcp_avpf_media_reset (GstRtcpAvpf *self)
   GstRtcpAvpfMedia *m = self->media;
 
   gst_segment_init (&m->segment, GST_FORMAT_UNDEFINED);
-  m->ended = FALSE;
+  m->ended = m->receiving_ended = FALSE;
   m->key_unit_count = 0;
   fir_commands_init (&m->fir);
   memset (m->answers, 0, sizeof m->answers);
@@ -144,10 +144,11 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
 static void
 on_end (GstRtcpAvpf *self)
 {
-  gboolean last = !gst_pad_is_linked (self->sinkpad) || GST_PAD_IS_EOS (self->sinkpad);
+  gboolean last = !gst_pad_is_linked (self->sinkpad);
 
   g_mutex_lock (&self->lock);
   self->media->ended = TRUE;
+  last = last || self->media->receiving_ended;
   if (!last) {
     GstClockTime now = gst_rtcp_avpf_now (self);
 

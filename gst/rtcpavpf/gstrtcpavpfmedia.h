@@ -50,7 +50,7 @@ typedef struct {
 typedef struct {
   GstPad *sinkpad, *srcpad; /* NULL: not requested */
   GstSegment segment;
-  gboolean ended;
+  gboolean ended, receiving_ended; /* what is sent, what arrives at sink */
   guint clock_rate;     /* of caps; 0: unknown */
   GstClockTime latency; /* between running time and the wire */
   guint key_unit_count;

@@ -191,7 +191,7 @@ AvpfLeave
 gst_rtcp_avpf_leave (GstRtcpAvpf *self, GstClockTime now)
 {
   AvpfLocal *local = &self->locals.locals[0];
-  GstBuffer *bye = self->bye_sent || self->rtcp_sent == 0 ? NULL : gst_rtcp_avpf_build_bye (self, now);
+  GstBuffer *bye = self->bye_sent ? NULL : gst_rtcp_avpf_build_bye (self, now);
   AvpfLeave how = AVPF_LEAVE_NOW;
 
   if (bye == NULL)

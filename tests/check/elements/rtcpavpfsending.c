@@ -1,0 +1,755 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rtcpavpf in a sender: media through send_rtp_sink and send_rtp_src, RTCP through the other harness, on a test clock.
+ */
+#include "gstccrtcp.h"
+#include "gstrateevent.h"
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/check/gsttestclock.h>
+#include <gst/rtp/gstrtpbuffer.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+#define MEDIA 0x1234abcd
+#define RECEIVER 0x0badcafe
+#define START (100 * GST_SECOND)
+#define PERIOD (20 * GST_MSECOND)
+#define TICKS 1800 /* of 90 kHz in PERIOD */
+#define PAYLOAD_BYTES 1000
+#define CAPS "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96"
+
+typedef struct {
+  GstTestClock *clock;
+  GstHarness *rtp, *rtcp;
+  guint16 seq;
+} Fixture;
+
+static void
+setup (Fixture *f)
+{
+  f->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
+  gst_system_clock_set_default (GST_CLOCK (f->clock));
+  f->rtp = gst_harness_new_with_padnames ("rtcpavpf", "send_rtp_sink", "send_rtp_src");
+  f->rtcp = gst_harness_new_with_element (f->rtp->element, "rtcp_sink", "rtcp_src");
+  gst_harness_use_systemclock (f->rtp);
+  gst_harness_set_src_caps_str (f->rtp, CAPS);
+  gst_harness_set_src_caps_str (f->rtcp, "application/x-rtcp");
+  f->seq = 1000;
+}
+
+static void
+teardown (Fixture *f)
+{
+  gst_harness_teardown (f->rtcp);
+  gst_harness_teardown (f->rtp);
+  gst_system_clock_set_default (NULL);
+  gst_object_unref (f->clock);
+}
+
+static GstClockTime
+now_of (Fixture *f)
+{
+  return gst_clock_get_time (GST_CLOCK (f->clock));
+}
+
+static void
+advance_to (Fixture *f, GstClockTime until)
+{
+  for (;;) {
+    GstClockID id;
+    GstClockTime at;
+
+    gst_test_clock_wait_for_next_pending_id (f->clock, &id);
+    at = gst_clock_id_get_time (id);
+    gst_clock_id_unref (id);
+    if (at > until)
+      break;
+    if (at > now_of (f))
+      gst_test_clock_set_time (f->clock, at);
+    id = gst_test_clock_process_next_clock_id (f->clock);
+    if (id != NULL)
+      gst_clock_id_unref (id);
+  }
+  if (until > now_of (f))
+    gst_test_clock_set_time (f->clock, until);
+}
+
+static void
+advance (Fixture *f, GstClockTime by)
+{
+  advance_to (f, now_of (f) + by);
+}
+
+/* Its RTP time is that of the clock. */
+static GstBuffer *
+rtp_packet (Fixture *f, guint32 ssrc, guint16 seq)
+{
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (PAYLOAD_BYTES, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_set_ssrc (&rtp, ssrc);
+  gst_rtp_buffer_set_seq (&rtp, seq);
+  gst_rtp_buffer_set_timestamp (&rtp, (guint32)gst_util_uint64_scale (now_of (f), 90000, GST_SECOND));
+  gst_rtp_buffer_set_payload_type (&rtp, 96);
+  gst_rtp_buffer_unmap (&rtp);
+  return buffer;
+}
+
+static void
+send_of (Fixture *f, guint32 ssrc, guint packets)
+{
+  guint i;
+
+  for (i = 0; i < packets; i++) {
+    fail_unless_equals_int (gst_harness_push (f->rtp, rtp_packet (f, ssrc, f->seq++)), GST_FLOW_OK);
+    gst_buffer_unref (gst_harness_pull (f->rtp));
+    advance (f, PERIOD);
+  }
+}
+
+/* ---- what leaves ---- */
+
+typedef struct {
+  guint packets, srs, rrs, cnames, byes, tmmbns, tmmbn_tuples;
+  GstCcSenderInfo info; /* of the last SR */
+  guint32 spoke[16];
+  guint n_spoke;
+  guint32 bye;
+  RtcpTmmb tuple;
+} Heard;
+
+static gboolean
+spoke (const Heard *h, guint32 ssrc)
+{
+  guint i;
+
+  for (i = 0; i < h->n_spoke; i++)
+    if (h->spoke[i] == ssrc)
+      return TRUE;
+  return FALSE;
+}
+
+static void
+heard_speaks (gpointer user, guint32 ssrc)
+{
+  Heard *h = user;
+
+  if (!spoke (h, ssrc) && h->n_spoke < G_N_ELEMENTS (h->spoke))
+    h->spoke[h->n_spoke++] = ssrc;
+}
+
+static void
+heard_sr (gpointer user, const GstCcSenderInfo *info)
+{
+  Heard *h = user;
+
+  h->srs++;
+  h->info = *info;
+}
+
+static void
+heard_cname (gpointer user, guint32 ssrc, const gchar *cname)
+{
+  ((Heard *)user)->cnames++;
+}
+
+static void
+heard_bye (gpointer user, guint32 ssrc)
+{
+  Heard *h = user;
+
+  h->byes++;
+  h->bye = ssrc;
+}
+
+static void
+heard_tmmbn (gpointer user, guint32 sender, const RtcpTmmb *entries, guint n)
+{
+  Heard *h = user;
+
+  h->tmmbns++;
+  h->tmmbn_tuples = n;
+  if (n > 0)
+    h->tuple = entries[0];
+}
+
+static void
+heard_malformed (gpointer user, guint packet_type)
+{
+  fail ("malformed packet %u sent", packet_type);
+}
+
+static const GstCcRtcpHandlers ears = {.speaks = heard_speaks,
+    .sr = heard_sr,
+    .cname = heard_cname,
+    .bye = heard_bye,
+    .tmmbn = heard_tmmbn,
+    .malformed = heard_malformed};
+
+static void
+listen (Fixture *f, Heard *h)
+{
+  GstBuffer *buffer;
+  GstMapInfo map;
+
+  while ((buffer = gst_harness_try_pull (f->rtcp)) != NULL) {
+    gst_buffer_map (buffer, &map, GST_MAP_READ);
+    h->packets++;
+    h->rrs += map.data[1] == 201;
+    fail_unless (gst_cc_rtcp_walk (map.data, map.size, &ears, h));
+    gst_buffer_unmap (buffer, &map);
+    gst_buffer_unref (buffer);
+  }
+}
+
+/* ---- what a receiver says ---- */
+
+/* Zeros stand for RECEIVER, MEDIA and "receiver", and for nothing. */
+typedef struct {
+  guint32 ssrc, media;
+  const gchar *cname;
+  const GstCcReportBlock *block;
+  gboolean pli, bye;
+  guint8 fir;
+  const guint16 *nack;
+  guint n_nack;
+  const RtcpTmmb *tmmbr;
+  const RtcpRemb *remb;
+} Says;
+
+#define SAYS(...) (&(Says){__VA_ARGS__})
+
+static void
+says (Fixture *f, const Says *s)
+{
+  guint32 ssrc = s->ssrc != 0 ? s->ssrc : RECEIVER, media = s->media != 0 ? s->media : MEDIA;
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  gst_cc_rtcp_add_rr (&rtcp, ssrc, s->block, s->block != NULL ? 1 : 0);
+  gst_cc_rtcp_add_cname (&rtcp, ssrc, s->cname != NULL ? s->cname : "receiver");
+  if (s->pli)
+    gst_cc_rtcp_add_pli (&rtcp, ssrc, media);
+  if (s->fir != 0)
+    gst_cc_rtcp_add_fir (&rtcp, ssrc, media, s->fir);
+  if (s->n_nack > 0)
+    fail_unless (gst_cc_rtcp_add_nack (&rtcp, ssrc, media, s->nack, s->n_nack, NULL));
+  if (s->tmmbr != NULL)
+    gst_cc_rtcp_add_tmmbr (&rtcp, ssrc, s->tmmbr, 1);
+  if (s->remb != NULL)
+    gst_cc_rtcp_add_remb (&rtcp, ssrc, s->remb);
+  if (s->bye)
+    gst_cc_rtcp_add_bye (&rtcp, &ssrc, 1);
+  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless_equals_int (gst_harness_push (f->rtcp, buffer), GST_FLOW_OK);
+}
+
+/* The next upstream event of that name, NULL: none. */
+static GstEvent *
+next_event (Fixture *f, const gchar *name)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (f->rtp)) != NULL) {
+    if (gst_event_get_structure (event) != NULL && gst_event_has_name (event, name))
+      return event;
+    gst_event_unref (event);
+  }
+  return NULL;
+}
+
+static guint
+count_events (Fixture *f, const gchar *name)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  for (; (event = next_event (f, name)) != NULL; n++)
+    gst_event_unref (event);
+  return n;
+}
+
+static GstStructure *
+take_stats (Fixture *f)
+{
+  GstStructure *stats;
+
+  g_object_get (f->rtp->element, "stats", &stats, NULL);
+  return stats;
+}
+
+/* Of the first SSRC of ours. */
+static guint64
+local_stat (Fixture *f, const gchar *name)
+{
+  GstStructure *stats = take_stats (f);
+  const GstStructure *local =
+      gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (stats, "local"), 0));
+  guint64 number = 0;
+  guint small;
+
+  if (gst_structure_get_uint (local, name, &small))
+    number = small;
+  else
+    fail_unless (gst_structure_get_uint64 (local, name, &number), "no %s", name);
+  gst_structure_free (stats);
+  return number;
+}
+
+static guint
+n_locals (Fixture *f)
+{
+  GstStructure *stats = take_stats (f);
+  guint n = gst_value_array_get_size (gst_structure_get_value (stats, "local"));
+
+  gst_structure_free (stats);
+  return n;
+}
+
+#define TEST(name)                                                                                                     \
+  static void run_##name (Fixture *f);                                                                                 \
+  GST_START_TEST (name)                                                                                                \
+  {                                                                                                                    \
+    Fixture f;                                                                                                         \
+                                                                                                                       \
+    setup (&f);                                                                                                        \
+    run_##name (&f);                                                                                                   \
+    teardown (&f);                                                                                                     \
+  }                                                                                                                    \
+  GST_END_TEST;                                                                                                        \
+  static void run_##name (Fixture *f)
+
+/* ---- media ---- */
+
+TEST (test_media_passes_untouched)
+{
+  GstBuffer *buffer = rtp_packet (f, MEDIA, 1), *out;
+  GstBufferList *list = gst_buffer_list_new ();
+  guint i;
+
+  gst_harness_push (f->rtp, buffer);
+  out = gst_harness_pull (f->rtp);
+  fail_unless (out == buffer);
+  gst_buffer_unref (out);
+  for (i = 2; i < 12; i++)
+    gst_buffer_list_add (list, rtp_packet (f, MEDIA, (guint16)i));
+  fail_unless_equals_int (gst_pad_push_list (f->rtp->srcpad, list), GST_FLOW_OK);
+  for (i = 2; i < 12; i++)
+    gst_buffer_unref (gst_harness_pull (f->rtp));
+  fail_unless_equals_uint64 (local_stat (f, "packets-sent"), 11);
+  fail_unless_equals_uint64 (local_stat (f, "octets-sent"), 11 * PAYLOAD_BYTES);
+  fail_unless_equals_uint64 (local_stat (f, "ssrc"), MEDIA);
+}
+
+/* What is no RTP passes, too: it is not ours to judge. */
+TEST (test_what_is_no_rtp_passes)
+{
+  gst_harness_push (f->rtp, gst_buffer_new_memdup ("hello", 5));
+  gst_buffer_unref (gst_harness_pull (f->rtp));
+  fail_unless_equals_int (n_locals (f), 1);
+}
+
+GST_START_TEST (test_pads)
+{
+  GstElement *element = gst_element_factory_make ("rtcpavpf", NULL);
+  GstPad *pad = gst_element_request_pad_simple (element, "send_rtp_sink"), *src;
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    fail_unless (pad != NULL);
+    src = gst_element_get_static_pad (element, "send_rtp_src");
+    fail_unless (src != NULL);
+    fail_unless (
+        gst_element_request_pad (element, gst_element_get_pad_template (element, "send_rtp_sink"), NULL, NULL) == NULL);
+    gst_object_unref (src);
+    gst_element_release_request_pad (element, pad);
+    gst_object_unref (pad);
+    fail_unless (gst_element_get_static_pad (element, "send_rtp_src") == NULL);
+    pad = gst_element_request_pad_simple (element, "send_rtp_sink");
+  }
+  gst_element_release_request_pad (element, pad);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+}
+GST_END_TEST;
+
+/* ---- sender reports ---- */
+
+/* RFC 3550 6.4.1. RTP time is the clock's, so that of an SR is that of the clock when it left: between the last packet
+   and now. */
+TEST (test_sender_report)
+{
+  Heard h = {0};
+  guint64 ntp_before = gst_cc_rtcp_ntp_time (g_get_real_time ());
+  guint32 ticks;
+
+  send_of (f, MEDIA, 500);
+  listen (f, &h);
+  fail_unless (h.srs >= 2);
+  fail_unless_equals_int (h.rrs, 0);
+  fail_unless_equals_int (h.cnames, h.srs);
+  fail_unless_equals_int (h.info.ssrc, MEDIA);
+  fail_unless (h.info.packet_count > 100 && h.info.packet_count <= 500);
+  fail_unless_equals_int (h.info.octet_count, h.info.packet_count * PAYLOAD_BYTES);
+  fail_unless (h.info.ntp_time >= ntp_before && h.info.ntp_time <= gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  ticks = h.info.rtp_time - (guint32)gst_util_uint64_scale (START, 90000, GST_SECOND);
+  fail_unless (ticks >= (h.info.packet_count - 1) * TICKS && ticks <= h.info.packet_count * TICKS,
+      "%u ticks, %u packets", ticks, h.info.packet_count);
+}
+
+/* PTS 0 at START with a latency of 300 ms: the packet is on the wire at START + 300 ms, and so its RTP time. */
+TEST (test_sender_report_counts_the_latency)
+{
+  const GstClockTime latency = 300 * GST_MSECOND;
+  Heard h = {0};
+  guint32 first, ticks;
+  guint i;
+
+  gst_element_set_base_time (f->rtp->element, START);
+  gst_harness_push_upstream_event (f->rtp, gst_event_new_latency (latency));
+  for (i = 0; i < 500; i++) {
+    GstBuffer *buffer = rtp_packet (f, MEDIA, f->seq++);
+
+    GST_BUFFER_PTS (buffer) = now_of (f) - START;
+    gst_harness_push (f->rtp, buffer);
+    gst_buffer_unref (gst_harness_pull (f->rtp));
+    advance (f, PERIOD);
+  }
+  listen (f, &h);
+  first = (guint32)gst_util_uint64_scale (START, 90000, GST_SECOND);
+  ticks = h.info.rtp_time - first + (guint32)gst_util_uint64_scale (latency, 90000, GST_SECOND);
+  fail_unless (h.srs >= 2);
+  fail_unless (ticks >= (h.info.packet_count - 1) * TICKS && ticks <= h.info.packet_count * TICKS,
+      "%u ticks, %u packets", ticks, h.info.packet_count);
+}
+
+/* Every SSRC gets its SR, and its name. */
+TEST (test_several_streams)
+{
+  Heard h = {0};
+  guint i;
+
+  for (i = 0; i < 500; i++) {
+    send_of (f, MEDIA, 1);
+    gst_harness_push (f->rtp, rtp_packet (f, MEDIA + 1, (guint16)i));
+    gst_buffer_unref (gst_harness_pull (f->rtp));
+  }
+  fail_unless_equals_int (n_locals (f), 2);
+  listen (f, &h);
+  fail_unless (spoke (&h, MEDIA) && spoke (&h, MEDIA + 1));
+  fail_unless_equals_int (h.n_spoke, 2);
+  fail_unless_equals_int (h.cnames, h.srs);
+}
+
+/* RFC 3550 6.3.8: 10 s after the last packet it is no sender any more, and reports as a receiver. */
+TEST (test_silent_sender_reports_as_a_receiver)
+{
+  Heard h = {0}, later = {0};
+
+  send_of (f, MEDIA, 100);
+  says (f, SAYS (0));
+  says (f, SAYS (0));
+  advance (f, 9 * GST_SECOND);
+  listen (f, &h);
+  fail_unless (h.srs > 0);
+  fail_unless_equals_int (h.rrs, 0);
+  advance (f, 2 * GST_SECOND);
+  listen (f, &h);
+  advance (f, 10 * GST_SECOND);
+  listen (f, &later);
+  fail_unless (later.rrs > 0);
+  fail_unless_equals_int (later.srs, 0);
+}
+
+/* A - LSR - DLSR of what is echoed 80 ms late, 30 of which the receiver owns up to; the clock of SRs is the wall's. */
+TEST (test_round_trip)
+{
+  GstCcReportBlock block = {
+      .ssrc = MEDIA, .fraction_lost = 64, .packets_lost = 7, .jitter = 900, .dlsr = 65536 * 30 / 1000};
+  Heard h = {0};
+  GstStructure *stats;
+  const GstStructure *local, *report;
+  gint64 begun, ended;
+  gdouble fraction;
+  guint64 rtt, jitter;
+  gint lost;
+
+  send_of (f, MEDIA, 250);
+  listen (f, &h);
+  fail_unless (h.srs > 0);
+  block.lsr = (guint32)((gst_cc_rtcp_ntp_time (begun = g_get_real_time ())) >> 16);
+  g_usleep (80000);
+  says (f, SAYS (.block = &block));
+  ended = g_get_real_time ();
+  rtt = local_stat (f, "round-trip");
+  fail_unless (rtt >= 49 * GST_MSECOND && rtt <= (guint64)(ended - begun) * GST_USECOND, "%" G_GUINT64_FORMAT, rtt);
+  stats = take_stats (f);
+  local = gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (stats, "local"), 0));
+  report = gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (local, "reports"), 0));
+  fail_unless (gst_structure_get (report, "fraction-lost", G_TYPE_DOUBLE, &fraction, "packets-lost", G_TYPE_INT, &lost,
+      "jitter", G_TYPE_UINT64, &jitter, NULL));
+  fail_unless (fraction == 0.25);
+  fail_unless_equals_int (lost, 7);
+  fail_unless_equals_uint64 (jitter, 10 * GST_MSECOND); /* 900 / 90000 s */
+  gst_structure_free (stats);
+}
+
+/* ---- key units ---- */
+
+TEST (test_pli_and_fir_become_events)
+{
+  gboolean all_headers;
+  GstEvent *event;
+  guint ssrc;
+
+  send_of (f, MEDIA, 2);
+  says (f, SAYS (.pli = TRUE));
+  event = next_event (f, "GstForceKeyUnit");
+  fail_unless (event != NULL);
+  fail_unless (gst_video_event_parse_upstream_force_key_unit (event, NULL, &all_headers, NULL));
+  fail_unless (!all_headers);
+  fail_unless (gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &ssrc));
+  fail_unless_equals_int (ssrc, MEDIA);
+  gst_event_unref (event);
+  advance (f, GST_SECOND);
+  says (f, SAYS (.fir = 3));
+  event = next_event (f, "GstForceKeyUnit");
+  fail_unless (event != NULL);
+  fail_unless (gst_video_event_parse_upstream_force_key_unit (event, NULL, &all_headers, NULL));
+  fail_unless (all_headers);
+  gst_event_unref (event);
+  says (f, SAYS (.pli = TRUE, .media = MEDIA + 1));
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 0);
+}
+
+/* RFC 5104 4.3.1.2. What came too soon after another is obeyed when it is repeated. */
+TEST (test_fir_by_number)
+{
+  send_of (f, MEDIA, 2);
+  says (f, SAYS (.fir = 3));
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 1);
+  advance (f, GST_SECOND);
+  says (f, SAYS (.fir = 3));
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 0);
+  says (f, SAYS (.fir = 4));
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 1);
+  advance (f, 20 * GST_MSECOND);
+  says (f, SAYS (.fir = 5));
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 0);
+  advance (f, GST_SECOND);
+  says (f, SAYS (.fir = 5));
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 1);
+}
+
+/* 1000 in a second: one in 100 ms gets through. */
+TEST (test_pli_flood)
+{
+  guint i;
+
+  send_of (f, MEDIA, 2);
+  for (i = 0; i < 1000; i++) {
+    says (f, SAYS (.pli = TRUE));
+    advance (f, GST_MSECOND);
+  }
+  fail_unless_equals_int (count_events (f, "GstForceKeyUnit"), 10);
+  fail_unless_equals_uint64 (local_stat (f, "key-units-refused"), 990);
+}
+
+/* ---- packets sent again ---- */
+
+TEST (test_nack_becomes_events)
+{
+  const guint16 lost[] = {1001, 1003, 1040}, never[] = {999, 1050, 5000};
+  guint i, seq, ssrc;
+
+  send_of (f, MEDIA, 50);
+  says (f, SAYS (.nack = lost, .n_nack = 3));
+  for (i = 0; i < 3; i++) {
+    GstEvent *event = next_event (f, "GstRTPRetransmissionRequest");
+
+    fail_unless (event != NULL);
+    fail_unless (gst_structure_get (
+        gst_event_get_structure (event), "seqnum", G_TYPE_UINT, &seq, "ssrc", G_TYPE_UINT, &ssrc, NULL));
+    fail_unless_equals_int (seq, lost[i]);
+    fail_unless_equals_int (ssrc, MEDIA);
+    gst_event_unref (event);
+  }
+  says (f, SAYS (.nack = never, .n_nack = 3));
+  fail_unless_equals_int (count_events (f, "GstRTPRetransmissionRequest"), 0);
+  fail_unless_equals_uint64 (local_stat (f, "resends-unknown"), 3);
+}
+
+/* 50 packets are sent, and 100000 asked for: 128 + 50 at most are passed on. */
+TEST (test_nack_flood)
+{
+  guint16 all[50];
+  guint i;
+
+  send_of (f, MEDIA, 50);
+  for (i = 0; i < 50; i++)
+    all[i] = (guint16)(1000 + i);
+  for (i = 0; i < 2000; i++) {
+    says (f, SAYS (.nack = all, .n_nack = 50));
+    if (i % 4 == 3)
+      advance (f, 20 * GST_MSECOND);
+  }
+  fail_unless (count_events (f, "GstRTPRetransmissionRequest") <= 128 + 50);
+  fail_unless (local_stat (f, "resends-excess") > 10000);
+  fail_unless_equals_uint64 (local_stat (f, "nack"), 100000);
+}
+
+/* ---- rates ---- */
+
+/* 50 packets/s. 500 kb/s with 40 bytes of overhead, what RTP over UDP over IPv4 has, leave 500 - 50 x 0.32 = 484 kb/s.
+ */
+TEST (test_tmmbr)
+{
+  RtcpTmmb limit = {.ssrc = MEDIA, .bitrate_bps = 500000, .overhead_bytes = 40};
+  GstRateInfo info = {0};
+  GstEvent *event;
+  Heard h = {0};
+
+  send_of (f, MEDIA, 150);
+  says (f, SAYS (0));
+  says (f, SAYS (0));
+  listen (f, &h);
+  says (f, SAYS (.tmmbr = &limit));
+  event = next_event (f, GST_RATE_EVENT_NAME);
+  fail_unless (event != NULL);
+  fail_unless (gst_rate_event_parse (event, &info));
+  fail_unless (info.bitrate >= 483000 && info.bitrate <= 485000, "%u", info.bitrate);
+  fail_unless (info.wire_bitrate >= 499000 && info.wire_bitrate <= 501000, "%u", info.wire_bitrate);
+  fail_unless_equals_string (info.limit, "explicit-rate");
+  gst_event_unref (event);
+  advance (f, 2 * GST_SECOND);
+  listen (f, &h);
+  fail_unless_equals_int (h.tmmbns, 1);
+  fail_unless_equals_int (h.tmmbn_tuples, 1);
+  fail_unless_equals_int (h.tuple.ssrc, RECEIVER);
+  fail_unless_equals_uint64 (h.tuple.bitrate_bps, 500000);
+  /* lifted with its owner */
+  says (f, SAYS (.bye = TRUE));
+  advance (f, 3 * GST_SECOND);
+  listen (f, &h);
+  fail_unless_equals_int (h.tmmbns, 2);
+  fail_unless_equals_int (h.tmmbn_tuples, 0);
+  info.bitrate = 0;
+  while ((event = next_event (f, GST_RATE_EVENT_NAME)) != NULL) {
+    fail_unless (gst_rate_event_parse (event, &info));
+    gst_event_unref (event);
+  }
+  fail_unless_equals_int (info.bitrate, G_MAXUINT);
+}
+
+TEST (test_remb_becomes_a_rate)
+{
+  RtcpRemb remb = {.bitrate_bps = 800000, .n_ssrcs = 1, .ssrcs = {MEDIA}};
+  GstRateInfo info;
+  GstEvent *event;
+
+  send_of (f, MEDIA, 150);
+  says (f, SAYS (.remb = &remb));
+  event = next_event (f, GST_RATE_EVENT_NAME);
+  fail_unless (event != NULL);
+  fail_unless (gst_rate_event_parse (event, &info));
+  fail_unless (info.bitrate >= 783000 && info.bitrate <= 785000, "%u", info.bitrate);
+  gst_event_unref (event);
+}
+
+/* ---- conflicts and the end ---- */
+
+TEST (test_ssrc_conflict)
+{
+  Heard h = {0};
+  GstEvent *event;
+  guint ssrc;
+
+  send_of (f, MEDIA, 250);
+  listen (f, &h);
+  says (f, SAYS (.ssrc = MEDIA, .cname = "somebody else"));
+  event = next_event (f, "GstRTPCollision");
+  fail_unless (event != NULL);
+  fail_unless (gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &ssrc));
+  fail_unless_equals_int (ssrc, MEDIA);
+  gst_event_unref (event);
+  send_of (f, MEDIA + 7, 250);
+  listen (f, &h);
+  fail_unless_equals_int (h.bye, MEDIA);
+  fail_unless (spoke (&h, MEDIA + 7));
+}
+
+TEST (test_end_says_bye)
+{
+  Heard h = {0};
+  GstEvent *event;
+  gboolean ended = FALSE;
+  guint i;
+
+  send_of (f, MEDIA, 250);
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 0);
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  for (i = 0; i < 1000 && !ended; i++) {
+    while ((event = gst_harness_try_pull_event (f->rtcp)) != NULL) {
+      ended |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+      gst_event_unref (event);
+    }
+    g_usleep (1000);
+  }
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 1);
+  fail_unless_equals_int (h.bye, MEDIA);
+  fail_unless (ended);
+}
+
+/* RFC 3550 6.3.7 */
+TEST (test_release_says_bye)
+{
+  Heard h = {0};
+  GstPad *pad = gst_element_get_static_pad (f->rtp->element, "send_rtp_sink");
+
+  send_of (f, MEDIA, 250);
+  says (f, SAYS (0));
+  says (f, SAYS (0));
+  listen (f, &h);
+  gst_pad_unlink (f->rtp->srcpad, pad);
+  gst_element_release_request_pad (f->rtp->element, pad);
+  gst_object_unref (pad);
+  advance (f, 10 * GST_SECOND);
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 1);
+  fail_unless_equals_int (h.bye, MEDIA);
+}
+
+static Suite *
+rtcpavpfsending_suite (void)
+{
+  Suite *suite = suite_create ("rtcpavpfsending");
+  TCase *tcase = tcase_create ("rtcpavpfsending");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_media_passes_untouched);
+  tcase_add_test (tcase, test_what_is_no_rtp_passes);
+  tcase_add_test (tcase, test_pads);
+  tcase_add_test (tcase, test_sender_report);
+  tcase_add_test (tcase, test_sender_report_counts_the_latency);
+  tcase_add_test (tcase, test_several_streams);
+  tcase_add_test (tcase, test_silent_sender_reports_as_a_receiver);
+  tcase_add_test (tcase, test_round_trip);
+  tcase_add_test (tcase, test_pli_and_fir_become_events);
+  tcase_add_test (tcase, test_fir_by_number);
+  tcase_add_test (tcase, test_pli_flood);
+  tcase_add_test (tcase, test_nack_becomes_events);
+  tcase_add_test (tcase, test_nack_flood);
+  tcase_add_test (tcase, test_tmmbr);
+  tcase_add_test (tcase, test_remb_becomes_a_rate);
+  tcase_add_test (tcase, test_ssrc_conflict);
+  tcase_add_test (tcase, test_end_says_bye);
+  tcase_add_test (tcase, test_release_says_bye);
+  return suite;
+}
+
+GST_CHECK_MAIN (rtcpavpfsending);
