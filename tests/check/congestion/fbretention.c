@@ -57,6 +57,18 @@ START_TEST (test_for_two_seconds)
 }
 END_TEST
 
+START_TEST (test_what_is_old_suppresses_nothing)
+{
+  FbItem mine = fb_item_nack (SSRC, 5);
+
+  fresh ();
+  hear (mine, CC_SECOND);
+  ck_assert (!fb_retention_suppress (&r, &mine, 3 * CC_SECOND + 1));
+  ck_assert (fb_retention_suppress (&r, &mine, 3 * CC_SECOND));
+  ck_assert_uint_eq (r.suppressed, 1);
+}
+END_TEST
+
 /* RFC 4585 3.2: at least 2 s. */
 START_TEST (test_no_less_than_two_seconds)
 {
@@ -240,7 +252,8 @@ START_TEST (test_a_flood_forgets_the_oldest)
 }
 END_TEST
 
-CC_TEST_MAIN ("fbretention", test_for_two_seconds, test_no_less_than_two_seconds, test_each_kind_for_itself,
-    test_another_source_or_content_covers_nothing, test_fir_covers_pli, test_a_slice_covers_what_is_inside,
-    test_others_are_not_believed_for_ever, test_other_words_do_not_help, test_a_row_ends_with_silence,
-    test_what_is_answered_is_forgotten, test_keeps_512_numbers_in_a_row, test_a_flood_forgets_the_oldest)
+CC_TEST_MAIN ("fbretention", test_for_two_seconds, test_what_is_old_suppresses_nothing, test_no_less_than_two_seconds,
+    test_each_kind_for_itself, test_another_source_or_content_covers_nothing, test_fir_covers_pli,
+    test_a_slice_covers_what_is_inside, test_others_are_not_believed_for_ever, test_other_words_do_not_help,
+    test_a_row_ends_with_silence, test_what_is_answered_is_forgotten, test_keeps_512_numbers_in_a_row,
+    test_a_flood_forgets_the_oldest)
