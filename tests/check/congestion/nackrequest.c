@@ -440,4 +440,4 @@ CC_TEST_MAIN ("nackrequest", test_nothing_is_asked_for_without_a_gap, test_three
     test_others_count_anew_after_ours, test_a_wanted_packet_goes_at_once, test_wanted_ones_do_not_hide_others,
     test_wanted_ones_keep_their_place, test_a_wish_has_its_deadline, test_takes_as_many_as_fit,
     test_only_what_is_wanted, test_a_gap_too_large_is_hopeless, test_the_oldest_make_room, test_a_restart_forgets,
-    test_no_busy_wait)
+    test_a_lossy_path, test_no_busy_wait)
