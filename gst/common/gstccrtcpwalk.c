@@ -85,7 +85,7 @@ walk_sr (GstCcRtcpWalk *w)
   if (w->body < 24 + REPORT_BLOCK_SIZE * (gsize)w->count)
     return FALSE;
   info = (GstCcSenderInfo){.ssrc = GST_READ_UINT32_BE (body),
-      .ntp_time = GST_READ_UINT64_BE (body + 4),
+      .ntp_time = (guint64)GST_READ_UINT32_BE (body + 4) << 32 | GST_READ_UINT32_BE (body + 8),
       .rtp_time = GST_READ_UINT32_BE (body + 12),
       .packet_count = GST_READ_UINT32_BE (body + 16),
       .octet_count = GST_READ_UINT32_BE (body + 20)};
