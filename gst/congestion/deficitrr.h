@@ -2,8 +2,8 @@
 /* Which of two queues sends its head next, so that each gets its weight's part of the bytes: deficit round robin
    (Shreedhar and Varghese 1996) with quanta as small as can be. Rounds in which nobody could send are skipped in one
    step, so a decision is O(1) whatever the weights. While both queues hold packets, the bytes of each since any instant
-   stay within one largest packet of its weight's part. Work conserving: a queue alone gets all; an empty one saves
-   nothing up. */
+   stay within two largest packets of its weight's part (one, from when both were empty). Work conserving: a queue alone
+   gets all; an empty one saves nothing up. */
 #ifndef DEFICITRR_H
 #define DEFICITRR_H
 

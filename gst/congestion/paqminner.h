@@ -33,6 +33,8 @@ typedef struct {
 void paqm_inner_params_init (PaqmInnerParams *params);
 /* params out of range are replaced by their defaults. */
 void paqm_inner_init (PaqmInner *p, const PaqmInnerParams *params);
+/* Live: r and u stay. */
+void paqm_inner_set_params (PaqmInner *p, const PaqmInnerParams *params);
 /* A packet arrives, whatever becomes of it. Returns true where it survives; false: mark it or drop it. */
 bool paqm_inner_on_arrival (PaqmInner *p, uint32_t bytes, const CcRandom *random);
 /* `periods` of dT have ended (more than one where the caller was late): c is the queue's part of the link in bytes/s,

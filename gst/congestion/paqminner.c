@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "paqminner.h"
+
+#include <math.h>
+
+#define DEFAULT_DT (10 * CC_MSECOND)
+#define MIN_DT (CC_MSECOND / 10)
+#define DEFAULT_GAMMA 0.25
+#define DEFAULT_K 0.3
+#define DEFAULT_TARGET 35000
+#define PACKETS_A_PERIOD 75 /* paper D 2.2: 50-100 */
+
+void
+paqm_inner_params_init (PaqmInnerParams *params)
+{
+  *params = (PaqmInnerParams){.dT = DEFAULT_DT, .gamma = DEFAULT_GAMMA, .K = DEFAULT_K, .target_bytes = DEFAULT_TARGET};
+}
+
+void
+paqm_inner_set_params (PaqmInner *p, const PaqmInnerParams *params)
+{
+  double was = cc_seconds (p->params.dT);
+
+  p->params = *params;
+  if (p->params.dT < MIN_DT || p->params.dT > CC_SECOND)
+    p->params.dT = DEFAULT_DT;
+  if (!(p->params.gamma > 0 && p->params.gamma <= 1))
+    p->params.gamma = DEFAULT_GAMMA;
+  if (!(p->params.K > 0 && p->params.K <= 1))
+    p->params.K = DEFAULT_K;
+  if (!(p->params.target_bytes > 0) || isinf (p->params.target_bytes))
+    p->params.target_bytes = DEFAULT_TARGET;
+  if (was > 0)
+    p->r_hat *= cc_seconds (p->params.dT) / was;
+}
+
+void
+paqm_inner_init (PaqmInner *p, const PaqmInnerParams *params)
+{
+  *p = (PaqmInner){.u = 1, .u_star = 1};
+  paqm_inner_set_params (p, params);
+}
+
+bool
+paqm_inner_on_arrival (PaqmInner *p, uint32_t bytes, const CcRandom *random)
+{
+  p->arrived += bytes;
+  return p->u_star >= 1 || cc_random_uniform (random, 0, 1) < p->u_star;
+}
+
+/* eq. 3; of several periods all bytes are taken to have come evenly. */
+static void
+estimate (PaqmInner *p, uint32_t periods)
+{
+  double keep = pow (1 - p->params.gamma, periods);
+
+  p->r_hat = (1 - keep) * p->arrived / periods + keep * p->r_hat;
+  p->arrived = 0;
+}
+
+void
+paqm_inner_on_period (PaqmInner *p, double c_Bps, double backlog_bytes, uint32_t periods)
+{
+  double c = fmax (c_Bps, 0) * cc_seconds (p->params.dT);
+  double matching = p->params.K * (p->params.target_bytes - fmax (backlog_bytes, 0));
+
+  if (periods == 0)
+    return;
+  estimate (p, periods);
+  /* eq. 1 */
+  if (!(p->r_hat > 0))
+    p->u = 1;
+  else
+    p->u = (c + (p->r_hat >= c ? matching : 0)) / p->r_hat;
+  /* eq. 2 */
+  p->u_star = fmax (0, fmin (1, p->u));
+  p->periods += periods;
+}
+
+double
+paqm_inner_rate (const PaqmInner *p)
+{
+  return p->r_hat / cc_seconds (p->params.dT);
+}
+
+CcDuration
+paqm_inner_period (double c_Bps, double packet_bytes)
+{
+  double dT = PACKETS_A_PERIOD * packet_bytes / c_Bps;
+
+  if (!(c_Bps > 0) || !(packet_bytes > 0))
+    return DEFAULT_DT;
+  return cc_duration (fmin (fmax (dT, 0.001), 0.1));
+}
