@@ -4,6 +4,7 @@
 
 #define FIRST_NUMBER 65536
 #define NO_NUMBER UINT64_MAX
+#define RESOLUTION CC_MSECOND        /* of what reports say of time */
 #define MAX_CATCH_UP (2 * CC_SECOND) /* the law runs period by period over no longer a silence */
 
 void
@@ -30,7 +31,8 @@ cc_packet_feedback_restart (CcPacketFeedback *f, const CcPacketFeedbackParams *p
   uint64_t next = f->next;
 
   cc_packet_feedback_init (f, params);
-  f->first = f->next = next;
+  if (next > FIRST_NUMBER)
+    f->first = f->next = next;
 }
 
 uint16_t
@@ -147,7 +149,8 @@ is_possible (const CcPacketFeedback *f, uint64_t number, const CcSentPacket *pac
 {
   if (!packet->received || packet->arrived_at == CC_TIME_NONE)
     return true;
-  return packet->arrived_at <= reported_at && sent_at (f, number) + (reported_at - packet->arrived_at) <= now;
+  return packet->arrived_at <= reported_at &&
+         sent_at (f, number) + (reported_at - packet->arrived_at) <= now + RESOLUTION;
 }
 
 static void

@@ -65,7 +65,7 @@ typedef struct {
 
 void cc_packet_feedback_params_init (CcPacketFeedbackParams *params);
 void cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *params);
-/* Another path: all is forgotten but where the numbering stands. */
+/* Another path: all is forgotten but where the numbering stands; f: zeroes, or in use. */
 void cc_packet_feedback_restart (CcPacketFeedback *f, const CcPacketFeedbackParams *params);
 /* The transport-wide number of the packet that leaves next. */
 uint16_t cc_packet_feedback_number (const CcPacketFeedback *f);

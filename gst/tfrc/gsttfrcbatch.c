@@ -94,11 +94,9 @@ static gsize
 rewrite_head (GstTfrcBatch *batch, GstTfrcSlot *slot, const GstTfrcRewrite *rewrite, const GstTfrcHead *head)
 {
   const guint8 *data = slot->maps[0].data;
-  gsize size = 0;
+  gsize size = gst_tfrc_head_write (head, data, &rewrite->elements, slot->head);
 
-  if (rewrite->id > 0)
-    size = gst_tfrc_head_stamp (head, data, rewrite->id, rewrite->stamp, slot->head);
-  if (size == 0)
+  if (size == 0 || rewrite->elements.id == 0)
     batch->unstamped++;
   if (size == 0 && (rewrite->renumber != 0 || rewrite->resent))
     size = gst_tfrc_head_copy (head, data, slot->head);

@@ -18,8 +18,7 @@ G_BEGIN_DECLS
 
 /* What is written anew. */
 typedef struct {
-  guint id; /* of the stamp; 0: unstamped */
-  const RtpRttSendts *stamp;
+  GstTfrcElements elements;
   guint16 renumber; /* taken off the sequence number */
   gboolean resent;  /* osn goes into the payload's first two bytes */
   guint16 osn;

@@ -43,26 +43,17 @@ gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHea
   return !head->has_extension || parse_extension (data, available, head);
 }
 
-gsize
-gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, guint id)
+/* Writes the head with one element into out. */
+static gsize
+put_element (const GstTfrcHead *head, const guint8 *data, guint id, const guint8 *element, gsize element_size,
+    guint8 out[GST_TFRC_HEAD_MAX])
 {
   const guint8 *block = head->has_extension ? data + head->fixed_size + EXTENSION_HEAD : NULL;
-
-  return rtp_ext_growth (head->profile, block, head->block_size, id, RTP_EXT_RTT_SENDTS_SIZE);
-}
-
-gsize
-gst_tfrc_head_stamp (
-    const GstTfrcHead *head, const guint8 *data, guint id, const RtpRttSendts *stamp, guint8 out[GST_TFRC_HEAD_MAX])
-{
-  const guint8 *block = head->has_extension ? data + head->fixed_size + EXTENSION_HEAD : NULL;
-  guint8 element[RTP_EXT_RTT_SENDTS_SIZE];
   guint16 profile;
   gsize at = head->fixed_size + EXTENSION_HEAD, size;
 
-  rtp_ext_rtt_sendts_write (element, stamp);
   size = rtp_ext_put (
-      head->profile, block, head->block_size, id, element, sizeof element, out + at, GST_TFRC_HEAD_MAX - at, &profile);
+      head->profile, block, head->block_size, id, element, element_size, out + at, GST_TFRC_HEAD_MAX - at, &profile);
   if (size == 0)
     return 0;
   memcpy (out, data, head->fixed_size);
@@ -70,6 +61,39 @@ gst_tfrc_head_stamp (
   GST_WRITE_UINT16_BE (out + head->fixed_size, profile);
   GST_WRITE_UINT16_BE (out + head->fixed_size + 2, (guint16)(size / 4));
   return at + size;
+}
+
+gsize
+gst_tfrc_head_write (
+    const GstTfrcHead *head, const guint8 *data, const GstTfrcElements *elements, guint8 out[GST_TFRC_HEAD_MAX])
+{
+  guint8 stamp[RTP_EXT_RTT_SENDTS_SIZE], number[RTP_EXT_TWCC_SIZE], stamped[GST_TFRC_HEAD_MAX];
+  GstTfrcHead between = *head;
+  gsize size;
+
+  rtp_ext_rtt_sendts_write (stamp, &elements->stamp);
+  rtp_ext_twcc_write (number, elements->twcc_number);
+  if (elements->twcc_id == 0)
+    return elements->id == 0 ? 0 : put_element (head, data, elements->id, stamp, sizeof stamp, out);
+  if (elements->id == 0)
+    return put_element (head, data, elements->twcc_id, number, sizeof number, out);
+  size = put_element (head, data, elements->id, stamp, sizeof stamp, stamped);
+  if (size == 0 || !gst_tfrc_head_parse (stamped, size, size, &between))
+    return 0;
+  return put_element (&between, stamped, elements->twcc_id, number, sizeof number, out);
+}
+
+gsize
+gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, const GstTfrcElements *elements)
+{
+  const guint8 *block = head->has_extension ? data + head->fixed_size + EXTENSION_HEAD : NULL;
+  guint8 out[GST_TFRC_HEAD_MAX];
+  gsize size;
+
+  if (elements->twcc_id == 0)
+    return rtp_ext_growth (head->profile, block, head->block_size, elements->id, RTP_EXT_RTT_SENDTS_SIZE);
+  size = gst_tfrc_head_write (head, data, elements, out);
+  return size > head->head_size ? size - head->head_size : 0;
 }
 
 gsize

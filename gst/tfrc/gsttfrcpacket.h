@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The head of an RTP packet (RFC 3550 5.1, 5.3.1): read it, and write it anew with the rtt-sendts extension in it. */
+/* The head of an RTP packet (RFC 3550 5.1, 5.3.1): read it, and write it anew with the rtt-sendts and transport-wide
+   number extensions in it. */
 #ifndef GST_TFRC_PACKET_H
 #define GST_TFRC_PACKET_H
 
@@ -26,12 +27,20 @@ typedef struct {
    reaches beyond `available`. */
 gboolean gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHead *head);
 
-/* Bytes the packet grows by when stamped. */
-gsize gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, guint id);
+/* What goes into the extension. */
+typedef struct {
+  guint id; /* of the stamp; 0: none */
+  RtpRttSendts stamp;
+  guint twcc_id; /* of the transport-wide number; 0: none */
+  guint16 twcc_number;
+} GstTfrcElements;
 
-/* Writes the head with the extension into out. Returns its size, 0 where it cannot be stamped. */
-gsize gst_tfrc_head_stamp (
-    const GstTfrcHead *head, const guint8 *data, guint id, const RtpRttSendts *stamp, guint8 out[GST_TFRC_HEAD_MAX]);
+/* Bytes the packet grows by with these elements. */
+gsize gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, const GstTfrcElements *elements);
+
+/* Writes the head with the elements into out. Returns its size, 0 where there is nothing to write or no room. */
+gsize gst_tfrc_head_write (
+    const GstTfrcHead *head, const guint8 *data, const GstTfrcElements *elements, guint8 out[GST_TFRC_HEAD_MAX]);
 
 /* Writes the head as it is into out. Returns its size, 0 where it is too long. */
 gsize gst_tfrc_head_copy (const GstTfrcHead *head, const guint8 *data, guint8 out[GST_TFRC_HEAD_MAX]);

@@ -51,6 +51,7 @@ enum {
   PROP_MAX_DELAY,
   PROP_DSCP,
   PROP_EXTENSION_ID,
+  PROP_TWCC_EXTENSION_ID,
   PROP_CNAME,
   PROP_ESTIMATED_BITRATE,
   PROP_STATS,
@@ -283,7 +284,9 @@ add_packet (GstTfrcSink *self, GstBuffer *buffer, const guint8 *data, gsize size
 {
   CcPacket packet = {.handle = gst_buffer_ref (buffer), .frame = head->timestamp, .frame_end = head->marker};
 
-  packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (head, data, self->stream_extension_id));
+  const GstTfrcElements elements = {.id = self->stream_extension_id, .twcc_id = self->stream_twcc_id};
+
+  packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (head, data, &elements));
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)) {
     packet.resent = true;
     packet.frame = self->frame;
@@ -362,7 +365,7 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
 {
   GstTfrcSink *self = GST_TFRC_SINK (sink);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
-  guint id = gst_cc_extension_id_from_caps (caps);
+  guint id = gst_cc_extension_id_from_caps (caps), twcc_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
   gint clock_rate = DEFAULT_CLOCK_RATE;
   GstTfrcSettings settings;
 
@@ -370,12 +373,15 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   GST_OBJECT_LOCK (self);
   self->stream_extension_id = id != 0 ? id : self->extension_id;
   self->settings.extension_id = self->stream_extension_id;
+  self->stream_twcc_id = twcc_id != 0 ? twcc_id : self->twcc_extension_id;
+  self->settings.twcc_extension_id = self->stream_twcc_id;
   if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
     self->settings.clock_rate = (guint)clock_rate;
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
   gst_tfrc_transmit_set_settings (&self->transmit, &settings);
-  GST_INFO_OBJECT (self, "send times go into header extension %u", settings.extension_id);
+  GST_INFO_OBJECT (self, "send times go into header extension %u, transport-wide numbers into %u",
+      settings.extension_id, settings.twcc_extension_id);
   return TRUE;
 }
 
@@ -515,6 +521,9 @@ set_endpoint_property (GstTfrcSink *self, guint id, const GValue *value)
   case PROP_EXTENSION_ID:
     self->extension_id = self->stream_extension_id = self->settings.extension_id = g_value_get_uint (value);
     return TRUE;
+  case PROP_TWCC_EXTENSION_ID:
+    self->twcc_extension_id = self->stream_twcc_id = self->settings.twcc_extension_id = g_value_get_uint (value);
+    return TRUE;
   default:
     return FALSE;
   }
@@ -598,6 +607,9 @@ get_endpoint_property (GstTfrcSink *self, guint id, GValue *value)
     return TRUE;
   case PROP_EXTENSION_ID:
     g_value_set_uint (value, self->extension_id);
+    return TRUE;
+  case PROP_TWCC_EXTENSION_ID:
+    g_value_set_uint (value, self->twcc_extension_id);
     return TRUE;
   default:
     return FALSE;
@@ -698,6 +710,10 @@ install_endpoint_properties (GObjectClass *gobject)
       g_param_spec_uint ("extension-id", "Extension id",
           "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,
           GST_CC_EXTENSION_ID_DEFAULT, FIXED));
+  g_object_class_install_property (gobject, PROP_TWCC_EXTENSION_ID,
+      g_param_spec_uint ("twcc-extension-id", "TWCC extension id",
+          "RTP header extension id of the transport-wide number where the caps have no extmap for it (0: none written)",
+          0, 255, 0, FIXED));
   g_object_class_install_property (gobject, PROP_CNAME,
       g_param_spec_string ("cname", "CNAME",
           "Canonical name in RTCP, the same for all streams of a participant that belong together, at most 255 bytes "

@@ -283,6 +283,7 @@ bit_rate (double Bps)
 static void
 init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 {
+  CcPacketFeedbackParams packets;
   CcSenderParams params;
 
   cc_sender_params_init (&params);
@@ -295,6 +296,8 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.random.next = random_bits;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
   gst_tfrc_transmit_apply_limits (t);
+  cc_sender_packet_feedback_params (&t->core, &packets);
+  cc_packet_feedback_restart (t->packets, &packets);
 }
 
 /* min-bitrate holds against whatever receivers ask for. */
@@ -520,7 +523,11 @@ read_osn (GstBuffer *buffer, guint16 *osn)
 static void
 add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stamp, CcTime now)
 {
-  GstTfrcRewrite rewrite = {.id = t->settings.extension_id, .stamp = stamp, .resent = packet->resent};
+  GstTfrcRewrite rewrite = {.elements = {.id = t->settings.extension_id,
+                                .stamp = *stamp,
+                                .twcc_id = t->settings.twcc_extension_id,
+                                .twcc_number = cc_packet_feedback_number (t->packets)},
+      .resent = packet->resent};
   gsize size = gst_buffer_get_size (packet->handle);
   GstTfrcSource *source;
   GstTfrcHead head;
@@ -538,7 +545,7 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
     resend_limit_on_sent (&source->resend, (guint16)(seq - rewrite.renumber));
   }
   if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
-    gst_tfrc_transmit_note_sent (t, &head, size, packet, now);
+    gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
 }
 
 /* TRUE: there may be more that can leave at once. */
@@ -628,6 +635,8 @@ copy_counters (GstTfrcTransmit *t)
   s->frames_dropped = t->core.buffer.frames_dropped;
   s->packets_dropped = t->core.packets_dropped;
   s->bad_reports = t->core.bad_reports;
+  s->packet_reports = t->core.packet_reports;
+  s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
   s->unstamped = t->batch->unstamped;
   s->too_large = t->batch->too_large;
   s->refused = t->batch->refused;
@@ -866,6 +875,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
   t->cname = settings->cname[0] != 0 ? g_strdup (settings->cname) : gst_cc_rtcp_new_cname ();
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);
+  t->packets = g_new0 (CcPacketFeedback, 1);
   gst_tfrc_answer_init (t);
   init_core (t, bytes_per_second (settings->start_bitrate), now);
   t->stats.estimated_bitrate = bit_rate (t->core.rate_Bps);
@@ -892,6 +902,7 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->ring, g_free);
   g_clear_pointer (&t->batch, g_free);
   g_clear_pointer (&t->sources, g_free);
+  g_clear_pointer (&t->packets, g_free);
   g_clear_pointer (&t->cname, g_free);
   g_clear_object (&t->socket);
   t->fd = -1;

@@ -36,6 +36,7 @@ typedef struct {
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
   guint extension_id;               /* 0: packets are not stamped */
+  guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
   guint clock_rate;                 /* of the RTP timestamps, Hz */
   gchar cname[GST_TFRC_CNAME_SIZE]; /* empty: one made up for each session */
 } GstTfrcSettings;
@@ -73,6 +74,7 @@ typedef struct {
   guint64 malformed, overflowed; /* packets */
   guint64 unstamped, too_large, refused, unreachable, send_errors;
   guint64 rtcp_sent, rtcp_received, reports, path_reports, remb, bad_reports, bad_rtcp, unknown_source, unknown_ssrc;
+  guint64 packet_reports, packet_reports_refused; /* those that steered; what they told and cannot be */
   guint64 pli, fir, fir_repeated, key_unit_requests, byes, collisions;
   guint64 nack, resends_granted, resends_refused; /* packets asked for, asked for upstream, not */
   guint64 resent, resends_lost;                   /* packets sent again; whose original is not known any more */
@@ -116,6 +118,7 @@ typedef struct GstTfrcTransmit {
   GstTfrcAddress to;
 
   CcSender core;
+  CcPacketFeedback *packets; /* what left, for reports of every packet */
   CcPacket *ring, *taken;
   guint n_taken;
   CcPcg32 pcg;
@@ -170,7 +173,7 @@ GstStructure *gst_tfrc_stats_to_structure (const GstTfrcStats *stats);
 
 /* gsttfrctransmitrtcp.c, for the thread only */
 void gst_tfrc_transmit_note_sent (
-    GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now);
+    GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, gsize size, const CcPacket *packet, CcTime now);
 GstTfrcSource *gst_tfrc_transmit_find_source (GstTfrcTransmit *t, guint32 ssrc); /* NULL: nothing was sent of it yet */
 GstTfrcSource *gst_tfrc_transmit_add_source (
     GstTfrcTransmit *t, guint32 ssrc, CcTime now); /* the one there is, or new */

@@ -171,10 +171,11 @@ gst_tfrc_transmit_drop_source (GstTfrcTransmit *t, guint32 ssrc, CcTime now)
 
 void
 gst_tfrc_transmit_note_sent (
-    GstTfrcTransmit *t, const GstTfrcHead *head, gsize size, const CcPacket *packet, CcTime now)
+    GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, gsize size, const CcPacket *packet, CcTime now)
 {
   GstTfrcSource *s = gst_tfrc_transmit_add_source (t, head->ssrc, now);
 
+  cc_packet_feedback_on_sent (t->packets, head->ssrc, seq, packet->size_bytes, head->timestamp, now);
   s->packet_count++;
   s->octet_count += (guint32)(size - head->head_size);
   s->rtp_time = head->timestamp;
@@ -257,6 +258,31 @@ on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
     return;
   r->t->stats.reports++;
   cc_sender_on_tfrc_report (&r->t->core, report, r->now);
+}
+
+/* Blocks on SSRCs of others find no packet. */
+static void
+on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
+{
+  Receiving *r = user;
+  RtcpCcfbReader blocks = *report;
+  RtcpCcfbBlock block;
+  gboolean ours = FALSE;
+
+  while (!ours && rtcp_ccfb_next (&blocks, &block))
+    ours = is_ours (r, block.ssrc);
+  if (ours)
+    cc_sender_on_ccfb (&r->t->core, r->t->packets, report, r->now);
+}
+
+/* The numbers are the transport's: which of its SSRCs a message names does not matter. */
+static void
+on_twcc (gpointer user, guint32 sender, guint32 media, const RtcpTwccReader *report)
+{
+  Receiving *r = user;
+
+  if (r->t->settings.twcc_extension_id > 0 && (media == 0 || is_ours (r, media)))
+    cc_sender_on_twcc (&r->t->core, r->t->packets, report, r->now);
 }
 
 static void
@@ -383,6 +409,8 @@ static const GstCcRtcpHandlers handlers = {
     .tfrc = on_tfrc,
     .remb = on_remb,
     .path = on_path,
+    .ccfb = on_ccfb,
+    .twcc = on_twcc,
     .pli = on_pli,
     .fir = on_fir,
     .nack = on_nack,
