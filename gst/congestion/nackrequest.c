@@ -23,9 +23,56 @@ nack_request_params_init (NackRequestParams *params)
 void
 nack_request_init (NackRequest *n, const NackRequestParams *params)
 {
-  *n = (NackRequest){.params = *params, .rtt = params->rtt};
+  *n = (NackRequest){.params = *params, .rtt = params->rtt, .next = CC_TIME_NONE};
   if (n->params.reorder_packets >= WANTED)
     n->params.reorder_packets = WANTED - 1;
+}
+
+static bool
+asked (const NackMissing *m)
+{
+  return m->tries > 0 || m->others > 0;
+}
+
+static CcDuration
+spacing (const NackRequest *n)
+{
+  CcDuration answer = cc_time_add (n->rtt, n->params.answer_delay);
+
+  return answer > n->params.min_interval ? answer : n->params.min_interval;
+}
+
+/* When m is to be asked for, whether or not that still helps. */
+static CcTime
+due_at (const NackRequest *n, const NackMissing *m)
+{
+  if (m->too_late || m->tries >= n->params.max_tries)
+    return CC_TIME_NONE;
+  if (asked (m))
+    return cc_time_add (m->at, spacing (n));
+  return m->later >= n->params.reorder_packets ? m->at : cc_time_add (m->at, n->params.reorder_time);
+}
+
+/* Would the answer to a request made at `at` be here in time? */
+static bool
+helps (const NackRequest *n, const NackMissing *m, CcTime at)
+{
+  return at != CC_TIME_NONE && cc_time_add (cc_time_add (at, n->rtcp_delay), n->rtt) <= m->deadline;
+}
+
+/* After every change, so that looking costs nothing. */
+static void
+refresh (NackRequest *n)
+{
+  CcTime next = CC_TIME_NONE;
+
+  for (unsigned i = 0; i < n->n_missing; i++) {
+    const NackMissing *m = &n->missing[i];
+    CcTime due = due_at (n, m);
+
+    next = cc_time_min (next, helps (n, m, due) ? due : m->deadline);
+  }
+  n->next = next;
 }
 
 void
@@ -34,18 +81,21 @@ nack_request_restart (NackRequest *n)
   n->started = false;
   n->given_up += n->n_missing;
   n->n_missing = 0;
+  n->next = CC_TIME_NONE;
 }
 
 void
 nack_request_set_rtt (NackRequest *n, CcDuration rtt)
 {
   n->rtt = rtt;
+  refresh (n);
 }
 
 void
 nack_request_set_rtcp_delay (NackRequest *n, CcDuration delay)
 {
   n->rtcp_delay = delay;
+  refresh (n);
 }
 
 static bool
@@ -105,12 +155,6 @@ put_in (NackRequest *n, const NackMissing *entry)
   return &n->missing[i];
 }
 
-static bool
-asked (const NackMissing *m)
-{
-  return m->tries > 0 || m->others > 0;
-}
-
 static void
 arrived (NackRequest *n, NackMissing *m)
 {
@@ -122,10 +166,11 @@ arrived (NackRequest *n, NackMissing *m)
 }
 
 /* What is ripe has only ripe ones in front of it; what an application wants is anywhere. */
-static void
+static bool
 ripen (NackRequest *n, uint32_t seq, CcTime now)
 {
   unsigned enough = n->params.reorder_packets;
+  bool changed = false;
 
   for (unsigned i = position (n, seq); i > 0; i--) {
     NackMissing *m = &n->missing[i - 1];
@@ -133,11 +178,14 @@ ripen (NackRequest *n, uint32_t seq, CcTime now)
     if (m->later == WANTED)
       continue;
     if (m->later >= enough)
-      return;
+      break;
     m->later++;
-    if (m->later >= enough && !asked (m))
+    if (m->later >= enough && !asked (m)) {
       m->at = now;
+      changed = true;
+    }
   }
+  return changed;
 }
 
 static bool
@@ -164,7 +212,7 @@ open_gap (NackRequest *n, uint32_t seq, CcTime now)
 bool
 nack_request_on_packet (NackRequest *n, uint32_t seq, CcTime now)
 {
-  bool mendable = true;
+  bool mendable = true, changed = false;
   NackMissing *m;
 
   if (n->started && before (seq, n->highest - FAR_BACK))
@@ -175,12 +223,14 @@ nack_request_on_packet (NackRequest *n, uint32_t seq, CcTime now)
   if (m != NULL)
     arrived (n, m);
   if (before (n->highest, seq)) {
+    changed = seq != n->highest + 1;
     mendable = open_gap (n, seq, now);
     n->highest = seq;
   }
   n->started = true;
-  if (n->n_missing > 0)
-    ripen (n, seq, now);
+  changed |= ripen (n, seq, now);
+  if (changed || m != NULL)
+    refresh (n);
   return mendable;
 }
 
@@ -205,6 +255,7 @@ nack_request_want (NackRequest *n, uint16_t seq, CcTime deadline, CcTime now)
   if (!asked (m))
     m->at = now;
   m->later = WANTED;
+  refresh (n);
   return true;
 }
 
@@ -218,46 +269,13 @@ nack_request_on_asked_by_other (NackRequest *n, uint16_t seq, CcTime now)
   m->others++;
   m->at = now;
   n->suppressed++;
-}
-
-static CcDuration
-spacing (const NackRequest *n)
-{
-  CcDuration answer = cc_time_add (n->rtt, n->params.answer_delay);
-
-  return answer > n->params.min_interval ? answer : n->params.min_interval;
-}
-
-/* When m is to be asked for, whether or not that still helps. */
-static CcTime
-due_at (const NackRequest *n, const NackMissing *m)
-{
-  if (m->too_late || m->tries >= n->params.max_tries)
-    return CC_TIME_NONE;
-  if (asked (m))
-    return cc_time_add (m->at, spacing (n));
-  return m->later >= n->params.reorder_packets ? m->at : cc_time_add (m->at, n->params.reorder_time);
-}
-
-/* Would the answer to a request made at `at` be here in time? */
-static bool
-helps (const NackRequest *n, const NackMissing *m, CcTime at)
-{
-  return at != CC_TIME_NONE && cc_time_add (cc_time_add (at, n->rtcp_delay), n->rtt) <= m->deadline;
+  refresh (n);
 }
 
 CcTime
 nack_request_next_timeout (const NackRequest *n)
 {
-  CcTime next = CC_TIME_NONE;
-
-  for (unsigned i = 0; i < n->n_missing; i++) {
-    const NackMissing *m = &n->missing[i];
-    CcTime due = due_at (n, m);
-
-    next = cc_time_min (next, helps (n, m, due) ? due : m->deadline);
-  }
-  return next;
+  return n->next;
 }
 
 static void
@@ -287,6 +305,7 @@ nack_request_take_due (NackRequest *n, uint16_t *seqs, unsigned capacity, CcTime
     if (!m->too_late && count < capacity)
       seqs[count++] = (uint16_t)m->seq;
   }
+  refresh (n);
   return count;
 }
 
@@ -303,4 +322,5 @@ nack_request_on_sent (NackRequest *n, const uint16_t *seqs, unsigned count, CcTi
     m->at = now;
     n->requested++;
   }
+  refresh (n);
 }

@@ -42,6 +42,7 @@ typedef struct {
   CcDuration rtt, rtcp_delay;
   bool started;
   uint32_t highest; /* extended sequence number */
+  CcTime next;      /* what next_timeout () says */
   unsigned n_missing;
   NackMissing missing[NACK_REQUEST_MAX_MISSING]; /* rising */
   uint64_t requested;                            /* numbers asked for, repeats included */
