@@ -394,6 +394,44 @@ add_all_sdes (GstRTCPBuffer *rtcp)
   return gst_cc_rtcp_add_sdes (rtcp, US, items, G_N_ELEMENTS (items));
 }
 
+/* GstRTCPBuffer's own accessors find in them what was put in. */
+GST_START_TEST (test_others_read_it)
+{
+  static const Add adds[] = {add_one_bye, add_one_app, add_one_nack};
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (adds); i++) {
+    GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+    GstRTCPPacket packet;
+    guint8 data[GST_CC_RTCP_MTU];
+    gsize size = build_one (data, sizeof data, adds[i]);
+    GstBuffer *buffer = gst_rtcp_buffer_new_copy_data (data, (guint)size);
+    gchar *reason;
+
+    fail_unless (gst_rtcp_buffer_validate_reduced (buffer));
+    gst_rtcp_buffer_map (buffer, GST_MAP_READ, &rtcp);
+    fail_unless (gst_rtcp_buffer_get_first_packet (&rtcp, &packet));
+    if (adds[i] == add_one_bye) {
+      reason = gst_rtcp_packet_bye_get_reason (&packet);
+      fail_unless_equals_string (reason, "over");
+      fail_unless_equals_int (gst_rtcp_packet_bye_get_nth_ssrc (&packet, 1), THEM);
+      g_free (reason);
+    } else if (adds[i] == add_one_app) {
+      fail_unless (memcmp (gst_rtcp_packet_app_get_name (&packet), "test", 4) == 0);
+      fail_unless_equals_int (gst_rtcp_packet_app_get_subtype (&packet), 17);
+      fail_unless_equals_int (gst_rtcp_packet_app_get_data_length (&packet), 1);
+    } else {
+      fail_unless_equals_int (gst_rtcp_packet_fb_get_type (&packet), GST_RTCP_RTPFB_TYPE_NACK);
+      fail_unless_equals_int (gst_rtcp_packet_fb_get_media_ssrc (&packet), THEM);
+      fail_unless_equals_int (gst_rtcp_packet_fb_get_fci_length (&packet), 1);
+    }
+    fail_if (gst_rtcp_packet_move_to_next (&packet));
+    gst_rtcp_buffer_unmap (&rtcp);
+    gst_buffer_unref (buffer);
+  }
+}
+GST_END_TEST;
+
 /* Items 1 to 7. 7 x 2 bytes in front of 1 + 2 + 3 + 4 + 5 + 4 + 6 = 25 of text are 39, with the end 40; with the
    header and the SSRC 48. */
 GST_START_TEST (test_all_of_sdes)
@@ -685,6 +723,7 @@ ccrtcp_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_round_trip);
   tcase_add_test (tcase, test_bytes);
+  tcase_add_test (tcase, test_others_read_it);
   tcase_add_test (tcase, test_all_of_sdes);
   tcase_add_test (tcase, test_queued);
   tcase_add_test (tcase, test_as_many_nacks_as_fit);
