@@ -222,6 +222,26 @@ START_TEST (the_oldest_candidate_gives_way)
 }
 END_TEST
 
+/* 60 members in 64 places: two of the four others for candidates of either kind, whichever floods. */
+START_TEST (each_kind_of_candidate_keeps_its_places)
+{
+  begin (64);
+  for (uint32_t ssrc = 0; ssrc < 60; ssrc++)
+    valid (ssrc, true, START);
+  for (uint32_t ssrc = 100; ssrc < 110; ssrc++)
+    named (ssrc, START);
+  ck_assert_uint_eq (table.lists[RTP_MEMBER_STATE_RTCP].count, 4);
+  for (uint32_t ssrc = 200; ssrc < 210; ssrc++)
+    rtp (ssrc, 0, START);
+  ck_assert_uint_eq (table.lists[RTP_MEMBER_STATE_RTP].count, 2);
+  for (uint32_t ssrc = 300; ssrc < 310; ssrc++)
+    rtp_members_on_csrc (&table, ssrc, 0, START);
+  ck_assert_uint_eq (table.lists[RTP_MEMBER_STATE_RTP].count, 2);
+  ck_assert_uint_eq (table.lists[RTP_MEMBER_STATE_RTCP].count, 2);
+  check_count (60, 60);
+}
+END_TEST
+
 START_TEST (a_clock_that_goes_back_does_no_harm)
 {
   begin (64);
@@ -429,4 +449,5 @@ CC_TEST_MAIN ("rtpmembers", two_packets_in_sequence_make_a_sender, so_many_in_se
     the_caller_may_vouch_for_it, a_bye_is_final_for_two_seconds, a_bye_of_nobody_leaves_no_trace,
     a_bye_counts_from_the_members_own_address, another_address_is_ignored_until_the_first_is_silent,
     an_address_may_be_learnt_later, the_silent_go_when_they_are_due, a_candidate_goes_after_five_intervals,
-    the_oldest_candidate_gives_way, a_clock_that_goes_back_does_no_harm, does_what_a_plain_list_would)
+    the_oldest_candidate_gives_way, each_kind_of_candidate_keeps_its_places, a_clock_that_goes_back_does_no_harm,
+    does_what_a_plain_list_would)

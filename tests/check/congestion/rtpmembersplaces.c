@@ -79,6 +79,7 @@ START_TEST (grows_into_a_larger_memory)
   ck_assert (rtp_members_grow (&table, larger, 128));
   memset (memory, 0xee, sizeof memory);
   check_count (32, 10);
+  ck_assert_uint_eq (table.sweep, table.capacity);
   ck_assert_uint_eq (rtp_members_wanted_capacity (&table), 0);
   for (uint32_t ssrc = 0; ssrc < 30; ssrc++)
     ck_assert_int_eq (rtp_members_on_rtcp (&table, ssrc, true, 6, START + 31), RTP_MEMBER_CONFLICT);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rtpmembersprivate.h"
 #include "rtpmemberstest.h"
 
 #include <math.h>
@@ -186,6 +187,7 @@ START_TEST (senders_are_never_sampled_away)
   ck_assert_uint_eq (rtp_members_senders (&table), 50);
   ck_assert_uint_ge (rtp_members_sampled_bits (&table), 7);
   check_estimate (20050);
+  ck_assert_uint_eq ((rtp_members_members (&table) - 50) % (1u << rtp_members_sampled_bits (&table)), 0);
   for (uint32_t i = 0; i < 50; i++)
     ck_assert (rtp_members_is_sender (&table, i));
   /* One that was left out of the sample begins to send, and ends. */
@@ -203,5 +205,68 @@ START_TEST (senders_are_never_sampled_away)
 }
 END_TEST
 
+/* While its second packet is taken in the table makes room, and it is none of the sample. */
+START_TEST (a_candidate_becomes_a_sender_in_a_full_table)
+{
+  uint32_t ssrc = 0;
+
+  begin (64);
+  while (members_level (members_hash (&table, ssrc)) > 0)
+    ssrc++;
+  named (ssrc, START);
+  for (uint32_t i = 0; i < 60; i++)
+    valid (1000 + i, false, START);
+  ck_assert_uint_eq (rtp_members_in_table (&table), 60);
+  rtp (ssrc, 1, START);
+  ck_assert_int_eq (rtp (ssrc, 2, START), RTP_MEMBER_NEW);
+  ck_assert_uint_eq (rtp_members_sampled_bits (&table), 1);
+  ck_assert (rtp_members_is_sender (&table, ssrc));
+  ck_assert (rtp_members_is_sound (&table));
+}
+END_TEST
+
+/* 100 a second, each heard once: 1500 within three intervals, 256 places, so three bits, and no to and fro. */
+START_TEST (the_mask_stays_while_candidates_come)
+{
+  CcTime now = START;
+
+  begin (256);
+  for (uint32_t i = 0; i < 20000; i++, now += 10 * CC_MSECOND) {
+    named (0x1000000 + i, now);
+    if (rtp_members_next_timeout (&table) <= now)
+      expire (now);
+    if (i > 2000)
+      HOLDS (table.admitted_bits >= 2 && table.admitted_bits <= 4);
+  }
+  check_count (0, 0);
+}
+END_TEST
+
+/* Those in the table are there, whatever the sample says: here none of those who stay was in it. */
+START_TEST (counts_no_fewer_than_it_knows)
+{
+  CcTime now = START;
+  uint32_t stay[20], n = 0;
+
+  begin (4096);
+  for (int i = 0; i < 3; i++)
+    now = one_round (GROUP, now, 0);
+  for (uint32_t i = 0; i < GROUP; i++)
+    if (n < 20 && rtp_members_state (&table, ssrc_of (i)) == RTP_MEMBER_STATE_FREE)
+      stay[n++] = ssrc_of (i);
+    else
+      rtp_members_on_bye (&table, ssrc_of (i), 0, now);
+  ck_assert_uint_eq (rtp_members_members (&table), 0);
+  expire (now + 2 * CC_SECOND);
+  now += 4 * T;
+  expire (now);
+  for (int i = 0; i < 40; i++)
+    named (stay[i % 20], now);
+  ck_assert_uint_gt (rtp_members_sampled_bits (&table), 0);
+  ck_assert_uint_eq (rtp_members_members (&table), 20);
+}
+END_TEST
+
 CC_TEST_MAIN ("rtpmemberssample", a_flood_of_candidates_displaces_nobody, a_large_group_is_sampled,
-    the_estimate_has_no_bias, the_mask_shrinks_with_the_group, the_mask_has_hysteresis, senders_are_never_sampled_away)
+    the_estimate_has_no_bias, the_mask_shrinks_with_the_group, the_mask_has_hysteresis, senders_are_never_sampled_away,
+    a_candidate_becomes_a_sender_in_a_full_table, the_mask_stays_while_candidates_come, counts_no_fewer_than_it_knows)
