@@ -43,6 +43,20 @@ may_ask_for_key_units (GstRtcpAvpf *self)
   return has_flag (self, AVPF_FEEDBACK_PLI) || has_flag (self, AVPF_FEEDBACK_FIR);
 }
 
+static gboolean
+reports_flows (GstRtcpAvpf *self)
+{
+  return (self->settings.feedback & (AVPF_FEEDBACK_TFRC | AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH)) != 0;
+}
+
+/* The controller of a flow wants its report to leave. */
+void
+gst_rtcp_avpf_request_flow_report (GstRtcpAvpf *self, GstClockTime now)
+{
+  if (reports_flows (self))
+    gst_rtcp_avpf_request_feedback (self, now);
+}
+
 /* An event's t0 is noted once: what was turned down waits for the next packet without asking again. */
 static void
 request_once (GstRtcpAvpf *self, GstClockTime *t0, GstClockTime now)
@@ -148,7 +162,7 @@ gst_rtcp_avpf_check_source (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
   if (!avpf_source_present (s))
     return;
   if (cc_receiver_next_timeout (&s->cc) <= now && cc_receiver_on_timeout (&s->cc, now))
-    gst_rtcp_avpf_request_feedback (self, now);
+    gst_rtcp_avpf_request_flow_report (self, now);
   check_nack (self, s, now);
   check_key_request (self, s, now);
   check_limit (self, s, now);
@@ -520,9 +534,9 @@ gst_rtcp_avpf_settle_feedback (GstRtcpAvpf *self, GstClockTime now)
 /* ---- what there is ---- */
 
 static gboolean
-source_has_feedback (const AvpfSource *s)
+source_has_feedback (GstRtcpAvpf *self, const AvpfSource *s)
 {
-  return avpf_source_present (s) && (s->cc.told || GST_CLOCK_TIME_IS_VALID (s->key_t0) ||
+  return avpf_source_present (s) && ((s->cc.told && reports_flows (self)) || GST_CLOCK_TIME_IS_VALID (s->key_t0) ||
                                         GST_CLOCK_TIME_IS_VALID (s->nack_t0) || s->limit_wanted != 0);
 }
 
@@ -535,7 +549,7 @@ gst_rtcp_avpf_has_feedback (GstRtcpAvpf *self, GstClockTime now)
       fb_queue_peek (&self->queue, now) != NULL)
     return TRUE;
   for (i = 0; i < AVPF_MAX_SOURCES; i++)
-    if (self->table.sources[i] != NULL && source_has_feedback (self->table.sources[i]))
+    if (self->table.sources[i] != NULL && source_has_feedback (self, self->table.sources[i]))
       return TRUE;
   for (i = 0; i < self->locals.n; i++)
     if (gst_rtcp_avpf_media_owes (self, self->locals.locals[i].ssrc))

@@ -43,16 +43,18 @@ gst_rtcp_avpf_members_clear (GstRtcpAvpf *self)
   g_clear_pointer (&self->members_memory, g_free);
 }
 
-/* A flood of strangers alone makes a sample of the table. Up to a quarter of a megabyte is better spent on telling them
-   apart: of a sample, one of them that proves itself stands for many. */
+/* Before they prove themselves strangers make no table larger, and where they fill it, it becomes a sample, of which
+   each stands for many. Up to a quarter of a megabyte is better spent on telling them apart. */
 static guint32
 wanted_capacity (GstRtcpAvpf *self)
 {
-  guint32 capacity = rtp_members_wanted_capacity (&self->members);
+  const RtpMembers *m = &self->members;
+  guint32 capacity = rtp_members_wanted_capacity (m);
+  guint32 candidates = m->lists[RTP_MEMBER_STATE_RTP].count + m->lists[RTP_MEMBER_STATE_RTCP].count;
 
-  if (capacity == 0 && rtp_members_sampled_bits (&self->members) > 0 &&
-      self->members.capacity < MIN (EXACT_CAPACITY, self->settings.max_members))
-    capacity = MIN (EXACT_CAPACITY, self->settings.max_members);
+  if (capacity == 0 && m->capacity < MIN (EXACT_CAPACITY, self->settings.max_members) &&
+      rtp_members_in_table (m) + candidates >= m->capacity - m->capacity / 4)
+    capacity = 2 * m->capacity;
   return capacity;
 }
 

@@ -85,6 +85,7 @@ gboolean gst_rtcp_avpf_members_is_own (
 void gst_rtcp_avpf_feedback_init (GstRtcpAvpf *self);
 void gst_rtcp_avpf_apply_feedback (GstRtcpAvpf *self);
 void gst_rtcp_avpf_check_source (GstRtcpAvpf *self, AvpfSource *source, GstClockTime now);
+void gst_rtcp_avpf_request_flow_report (GstRtcpAvpf *self, GstClockTime now);
 void gst_rtcp_avpf_check_feedback (GstRtcpAvpf *self, GstClockTime now);
 GstClockTime gst_rtcp_avpf_feedback_next (GstRtcpAvpf *self, GstClockTime now); /* later than now */
 /* A packet of that source is here. */

@@ -198,7 +198,7 @@ on_packet_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime 
   gst_rtcp_avpf_note_packet (self, s, seq, now);
   gst_rtcp_avpf_note_arrival (self, s, seq, arrived_at);
   if (feed_controller (self, s, rtp, arrived_at))
-    gst_rtcp_avpf_request_feedback (self, now);
+    gst_rtcp_avpf_request_flow_report (self, now);
   if (s->reception.loss && gst_rtcp_avpf_auto_pli_for (self, s) && !gst_rtcp_avpf_mends_by_nack (self, s))
     key_request_on_loss (&s->key, s->reception.lost_seq);
   gst_rtcp_avpf_check_source (self, s, now);

@@ -43,7 +43,7 @@ mode_name (const AvpfTiming *t, gdouble requests_per_s, GstClockTime max_delay)
 static const gchar *
 waits_for (const AvpfTiming *t, GstClockTime now)
 {
-  if (avpf_timing_next_timeout (t) == CC_TIME_NONE)
+  if (!avpf_timing_may_report (t))
     return "bandwidth";
   if (t->te != CC_TIME_NONE && t->te > now)
     return "dithering";
