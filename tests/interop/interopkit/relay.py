@@ -11,6 +11,7 @@ import time
 SR, RR = 200, 201
 RTPFB, TFRC = 205, 2
 PSFB, PLI = 206, 1
+QUEUE = 0.3  # s
 Report = collections.namedtuple("Report", "at compound media t_i t_delay X_recv p")
 Stamp = collections.namedtuple("Stamp", "at ssrc seq rtt sent_at")
 
@@ -83,6 +84,8 @@ class Relay(threading.Thread):
         self.port = self.socket.getsockname()[1]
         self.muxed, self.split, self.stopped = None, None, False
         self.lose_one_of = 0  # RTP packets; 0: none
+        self.rate = 0  # bit/s RTP passes at, UDP and IP headers counted, behind a queue of QUEUE s; 0: any
+        self.free_at, self.queued = 0, []  # when the last packet is through; s each waited
         self.waiting, self.number, self.rtp_bytes = [], 0, 0
         self.counts = collections.Counter()  # by ("muxed" or "split", kind)
         self.stamps, self.reports, self.plis, self.idrs, self.rtcp = [], [], [], [], []
@@ -113,8 +116,14 @@ class Relay(threading.Thread):
             self.note_rtp(data, now)
         if not rtcp and self.lose_one_of and self.number % self.lose_one_of == 0:
             self.counts[side, "lost"] += 1
+        elif not rtcp and self.rate and self.free_at > now + QUEUE:
+            self.counts[side, "dropped"] += 1
         elif to:
-            heapq.heappush(self.waiting, (now + self.delay, sum(self.counts.values()), data, to))
+            passed = now
+            if not rtcp and self.rate:
+                self.queued.append(max(self.free_at - now, 0))
+                self.free_at = passed = max(self.free_at, now) + 8 * (len(data) + 28) / self.rate
+            heapq.heappush(self.waiting, (passed + self.delay, sum(self.counts.values()), data, to))
 
     def note_rtcp(self, data, side, now):
         self.reports.extend(tfrc_reports(data, now))
