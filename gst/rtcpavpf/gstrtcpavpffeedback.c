@@ -586,6 +586,10 @@ gst_rtcp_avpf_apply_feedback (GstRtcpAvpf *self)
     if (s == NULL)
       continue;
     s->key.params.min_interval = self->settings.pli_interval;
+    if (!may_ask_for_key_units (self))
+      s->key_t0 = GST_CLOCK_TIME_NONE;
+    if (!has_flag (self, AVPF_FEEDBACK_NACK))
+      s->nack_t0 = GST_CLOCK_TIME_NONE;
     if (s->nack != NULL) {
       s->nack->params.watch_gaps = self->settings.auto_nack;
       s->nack->params.latency = self->settings.nack_latency;

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What rtcpavpf says besides reports: requests for packets and key units, reports of every packet, limits, and what an
+   application hands it; and what it leaves out as others have said it. */
+#include "rtcpavpftest.h"
+
+#define TWCC_ID 5
+#define RTX_TYPE 97
+#define RTX_SSRC 0x1234abce
+
+static void
+set_feedback (Fixture *f, const gchar *flags)
+{
+  gst_util_set_object_arg (G_OBJECT (f->rtp->element), "feedback", flags);
+}
+
+/* Nothing but what a test asks for. */
+static void
+prepare (Fixture *f, const gchar *flags)
+{
+  g_object_set (f->rtp->element, "auto-pli", FALSE, NULL);
+  set_feedback (f, flags);
+  f->nal = H264_IDR;
+}
+
+static gboolean
+ask (Fixture *f, GstStructure *structure)
+{
+  return gst_harness_push_upstream_event (f->rtp, gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, structure));
+}
+
+static gboolean
+ask_for_packet (Fixture *f, guint16 seq, guint deadline_ms)
+{
+  return ask (f, gst_structure_new ("GstRTPRetransmissionRequest", "ssrc", G_TYPE_UINT, MEDIA, "seqnum", G_TYPE_UINT,
+                     (guint)seq, "deadline", G_TYPE_UINT, deadline_ms, NULL));
+}
+
+static void
+push_rtcp (Fixture *f, GstBuffer *buffer)
+{
+  fail_unless_equals_int (gst_harness_push (f->rtcp, buffer), GST_FLOW_OK);
+}
+
+#define OTHER 0x00c0ffee
+
+/* A compound of another receiver; ends with rtcp_end (). */
+static GstBuffer *
+rtcp_begin (GstRTCPBuffer *rtcp, guint32 ssrc)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+
+  *rtcp = (GstRTCPBuffer)GST_RTCP_BUFFER_INIT;
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, rtcp);
+  gst_cc_rtcp_add_rr (rtcp, ssrc, NULL, 0);
+  gst_cc_rtcp_add_cname (rtcp, ssrc, "other");
+  return buffer;
+}
+
+static void
+rtcp_end (Fixture *f, GstRTCPBuffer *rtcp, GstBuffer *buffer)
+{
+  gst_rtcp_buffer_unmap (rtcp);
+  push_rtcp (f, buffer);
+}
+
+static void
+others_nack (Fixture *f, guint16 seq)
+{
+  GstRTCPBuffer rtcp;
+  GstBuffer *buffer = rtcp_begin (&rtcp, OTHER);
+
+  gst_cc_rtcp_add_nack (&rtcp, OTHER, MEDIA, &seq, 1, NULL);
+  rtcp_end (f, &rtcp, buffer);
+}
+
+static void
+others_pli (Fixture *f)
+{
+  GstRTCPBuffer rtcp;
+  GstBuffer *buffer = rtcp_begin (&rtcp, OTHER);
+
+  gst_cc_rtcp_add_pli (&rtcp, OTHER, MEDIA);
+  rtcp_end (f, &rtcp, buffer);
+}
+
+static guint64
+source_stat (Fixture *f, const gchar *name)
+{
+  const GstStructure *source;
+  guint64 value = 0;
+  GstStructure *stats;
+
+  g_object_get (f->rtp->element, "stats", &stats, NULL);
+  source = gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (stats, "sources"), 0));
+  gst_structure_get_uint64 (source, name, &value);
+  gst_structure_free (stats);
+  return value;
+}
+
+/* ---- packets asked for again ---- */
+
+/* A loss is one after three later packets (nackrequest.h): 60 ms; RTT 50 ms as stamped. Asked again no sooner than
+   50 + 10 ms later, 5 times at most, and not at all when it is here. */
+TEST (test_auto_nack)
+{
+  guint16 lost;
+
+  prepare (f, "nack");
+  g_object_set (f->rtp->element, "auto-nack", TRUE, NULL);
+  stream (f, 50);
+  lost = f->seq++;
+  stream (f, 4);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 1);
+  fail_unless_equals_int (heard->media, MEDIA);
+  fail_unless_equals_int (heard->n_nack, 1);
+  fail_unless_equals_int (heard->nack[0], lost);
+  push (f, rtp_packet (f, MEDIA, lost));
+  heard->nacks = 0;
+  stream (f, 50);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 0);
+  fail_unless_equals_uint64 (source_stat (f, "nack-requested"), 1);
+  fail_unless_equals_uint64 (source_stat (f, "nack-recovered"), 1);
+}
+
+/* The key unit is asked for when asking again did not help: after nack-latency, not at once. */
+TEST (test_key_unit_where_asking_again_failed)
+{
+  prepare (f, "nack+pli");
+  g_object_set (f->rtp->element, "auto-nack", TRUE, "auto-pli", TRUE, "nack-latency", 300 * GST_MSECOND, NULL);
+  stream (f, 50);
+  listen (f, heard);
+  f->nal = H264_SLICE;
+  f->seq++;
+  stream (f, 12);
+  listen (f, heard);
+  fail_unless (heard->nacks > 0);
+  fail_unless_equals_int (heard->plis, 0);
+  stream (f, 20);
+  listen (f, heard);
+  fail_unless (heard->plis > 0);
+  fail_unless (source_stat (f, "nack-requested") <= 5);
+}
+
+/* rtpjitterbuffer do-retransmission=true asks like this. */
+TEST (test_jitter_buffers_request_becomes_nack)
+{
+  prepare (f, "nack");
+  stream (f, 50);
+  f->seq++;
+  stream (f, 5);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 0);
+  fail_unless (ask_for_packet (f, (guint16)(f->seq - 6), 400));
+  stream (f, 5);
+  listen (f, heard);
+  fail_unless (heard->nacks >= 1);
+  fail_unless_equals_int (heard->nack[0], (guint16)(f->seq - 11));
+  set_feedback (f, "pli");
+  heard->nacks = 0;
+  ask_for_packet (f, (guint16)(f->seq - 3), 400);
+  stream (f, 25);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 0);
+}
+
+/* In a real pipeline. */
+TEST (test_rtpjitterbuffer)
+{
+  GstElement *jitterbuffer = gst_element_factory_make ("rtpjitterbuffer", NULL);
+  GstHarness *h = gst_harness_new_with_element (jitterbuffer, "sink", "src");
+  guint i;
+
+  prepare (f, "nack");
+  g_object_set (jitterbuffer, "do-retransmission", TRUE, "latency", 500, NULL);
+  gst_harness_use_testclock (h);
+  gst_harness_set_src_caps_str (h, CAPS);
+  for (i = 0; i < 40; i++) {
+    GstEvent *event;
+
+    if (i != 20)
+      push (f, rtp_packet (f, MEDIA, f->seq));
+    f->seq++;
+    if (i != 20)
+      gst_harness_push (h, gst_harness_pull (f->rtp));
+    while ((event = gst_harness_try_pull_upstream_event (h)) != NULL)
+      gst_harness_push_upstream_event (f->rtp, event);
+    advance (f, PERIOD);
+    gst_test_clock_set_time (gst_harness_get_testclock (h), i * PERIOD);
+  }
+  listen (f, heard);
+  fail_unless (heard->nacks > 0);
+  fail_unless_equals_int (heard->nack[0], 1020);
+  gst_harness_teardown (h);
+  gst_object_unref (jitterbuffer);
+}
+
+static GstBuffer *
+retransmission (Fixture *f, guint16 seq, guint16 osn)
+{
+  GstBuffer *buffer = rtp_packet (f, RTX_SSRC, seq);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_set_payload_type (&rtp, RTX_TYPE);
+  GST_WRITE_UINT16_BE (gst_rtp_buffer_get_payload (&rtp), osn);
+  gst_rtp_buffer_unmap (&rtp);
+  return buffer;
+}
+
+/* RFC 4588: what comes again has another SSRC, and its old number in front of the payload. It ends the requests, and
+   nothing is asked of the stream it comes in. */
+TEST (test_retransmissions_are_known)
+{
+  GstStructure *map = gst_structure_new ("application/x-rtp-pt-map", "96", G_TYPE_UINT, RTX_TYPE, NULL);
+  guint16 lost;
+  guint i;
+
+  prepare (f, "nack+pli");
+  g_object_set (f->rtp->element, "auto-nack", TRUE, "rtx-payload-type-map", map, NULL);
+  gst_structure_free (map);
+  stream (f, 50);
+  for (i = 0; i < 5; i++)
+    push (f, retransmission (f, (guint16)(500 + 2 * i), 7)); /* with gaps of its own */
+  lost = f->seq++;
+  stream (f, 5);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 1);
+  fail_unless_equals_int (heard->media, MEDIA);
+  push (f, retransmission (f, 510, lost));
+  stream (f, 50);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 1);
+  fail_unless_equals_int (heard->plis, 0);
+  fail_unless_equals_uint64 (source_stat (f, "nack-recovered"), 1);
+}
+
+/* ---- others ---- */
+
+/* RFC 4585 3.5.2 (5): all miss the packet, another one asks first: nobody else does. */
+TEST (test_anothers_nack_suppresses_ours)
+{
+  prepare (f, "nack");
+  gst_util_set_object_arg (G_OBJECT (f->rtp->element), "group", "group");
+  g_object_set (f->rtp->element, "auto-nack", TRUE, NULL);
+  stream (f, 100);
+  listen (f, heard);
+  others_nack (f, f->seq); /* it even saw it before us */
+  f->seq++;
+  stream (f, 4);
+  others_nack (f, (guint16)(f->seq - 5));
+  push (f, rtp_packet (f, MEDIA, (guint16)(f->seq - 5)));
+  stream (f, 100);
+  listen (f, heard);
+  fail_unless_equals_int (heard->nacks, 0);
+  fail_unless_equals_uint64 (source_stat (f, "nack-requested"), 0);
+}
+
+TEST (test_anothers_pli_suppresses_ours)
+{
+  prepare (f, "pli");
+  gst_util_set_object_arg (G_OBJECT (f->rtp->element), "group", "group");
+  g_object_set (f->rtp->element, "bandwidth", 100000, NULL);
+  stream (f, 300);
+  listen (f, heard);
+  others_pli (f);
+  f->nal = H264_SLICE;
+  ask (f, gst_structure_new_empty ("GstForceKeyUnit"));
+  stream (f, 20);
+  listen (f, heard);
+  fail_unless_equals_int (heard->plis, 0);
+  fail_unless_equals_uint64 (stat (f, "others-suppressed-ours"), 1);
+  fail_unless_equals_uint64 (source_stat (f, "key-requests-of-others"), 1);
+  f->nal = H264_IDR;
+  stream (f, 1);
+  f->nal = H264_SLICE; /* it has come: what was asked before it covers nothing */
+  ask (f, gst_structure_new_empty ("GstForceKeyUnit"));
+  stream (f, 200);
+  listen (f, heard);
+  fail_unless (heard->plis > 0);
+}
+
+/* ---- key units ---- */
+
+/* Who was not offered PLI gets FIR; who was offered neither gets nothing, and the wish goes on upstream. */
+TEST (test_kind_of_key_unit_request)
+{
+  prepare (f, "fir");
+  stream (f, 50);
+  f->nal = H264_SLICE;
+  ask (f, gst_structure_new_empty ("GstForceKeyUnit"));
+  stream (f, 10);
+  listen (f, heard);
+  fail_unless_equals_int (heard->plis, 0);
+  fail_unless (heard->firs > 0);
+  set_feedback (f, "tfrc");
+  heard->firs = 0;
+  ask (f, gst_structure_new_empty ("GstForceKeyUnit"));
+  stream (f, 100);
+  listen (f, heard);
+  fail_unless_equals_int (heard->firs, 0);
+}
+
+/* ---- reports of every packet ---- */
+
+/* 50 packets/s, 1 of 100 lost: what is reported adds up to what was sent, and a report comes each 50 ms at the soonest.
+ */
+TEST (test_ccfb)
+{
+  guint i, reported = 0, received = 0;
+
+  prepare (f, "ccfb");
+  for (i = 0; i < 200; i++) {
+    guint known = heard->ccfbs;
+
+    if (i == 100)
+      f->seq++;
+    stream (f, 1);
+    listen (f, heard);
+    if (heard->ccfbs > known) {
+      reported += heard->reported;
+      received += heard->received;
+    }
+  }
+  fail_unless_equals_int (heard->media, MEDIA);
+  fail_unless_equals_int (reported, received + 1);
+  fail_unless (received >= 185 && received <= 200, "%u", received);
+  fail_unless (heard->ccfbs > 15 && heard->ccfbs <= 80, "%u", heard->ccfbs);
+  fail_unless (stat (f, "early") > 0);
+}
+
+static void
+stream_numbered (Fixture *f, guint16 *number)
+{
+  guint8 data[2];
+  GstBuffer *buffer = rtp_packet (f, MEDIA, f->seq++);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  GST_WRITE_UINT16_BE (data, (*number)++);
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_add_extension_onebyte_header (&rtp, TWCC_ID, data, 2);
+  gst_rtp_buffer_unmap (&rtp);
+  push (f, buffer);
+  advance (f, PERIOD);
+  drop_output (f->rtp);
+}
+
+static void
+check_twcc (Fixture *f, Heard *heard)
+{
+  guint i, reported = 0, received = 0;
+  guint16 number = 65500; /* wraps */
+
+  for (i = 0; i < 200; i++) {
+    guint known = heard->twccs;
+
+    if (i == 100)
+      number++;
+    stream_numbered (f, &number);
+    listen (f, heard);
+    if (heard->twccs > known) {
+      reported += heard->reported;
+      received += heard->received;
+    }
+  }
+  fail_unless_equals_int (reported, received + 1);
+  fail_unless (received >= 185 && received <= 200, "%u", received);
+  fail_unless_equals_int (heard->media, MEDIA);
+}
+
+TEST (test_twcc)
+{
+  prepare (f, "twcc");
+  g_object_set (f->rtp->element, "twcc-extension-id", TWCC_ID, NULL);
+  check_twcc (f, heard);
+}
+
+TEST (test_twcc_by_caps)
+{
+  prepare (f, "twcc");
+  gst_harness_set_src_caps_str (
+      f->rtp, CAPS ",extmap-5=(string)\"http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01\"");
+  check_twcc (f, heard);
+}
+
+/* ---- limits ---- */
+
+/* RFC 5104 4.2.1.2: asked for at once, repeated with regular packets until TMMBN names us, again when it changes. */
+TEST (test_tmmbr)
+{
+  GstRTCPBuffer rtcp;
+  GstBuffer *buffer;
+  RtcpTmmb entry;
+  guint ssrc;
+
+  prepare (f, "tmmbr");
+  g_object_set (f->rtp->element, "tmmbr-bitrate", G_GUINT64_CONSTANT (262144), NULL);
+  stream (f, 100);
+  listen (f, heard);
+  fail_unless (heard->tmmbrs >= 2);
+  fail_unless_equals_int (heard->tmmbr.ssrc, MEDIA);
+  fail_unless_equals_uint64 (heard->tmmbr.bitrate_bps, 262144);
+  fail_unless_equals_int (heard->tmmbr.overhead_bytes, UDP_IP_BYTES);
+  g_object_get (f->rtp->element, "ssrc", &ssrc, NULL);
+  entry = heard->tmmbr;
+  entry.ssrc = ssrc;
+  buffer = rtcp_begin (&rtcp, MEDIA);
+  gst_cc_rtcp_add_tmmbn (&rtcp, MEDIA, &entry, 1);
+  rtcp_end (f, &rtcp, buffer);
+  heard->tmmbrs = 0;
+  stream (f, 100);
+  listen (f, heard);
+  fail_unless_equals_int (heard->tmmbrs, 0);
+  g_object_set (f->rtp->element, "tmmbr-bitrate", G_GUINT64_CONSTANT (131072), NULL);
+  stream (f, 10);
+  listen (f, heard);
+  fail_unless (heard->tmmbrs > 0);
+  fail_unless_equals_uint64 (heard->tmmbr.bitrate_bps, 131072);
+}
+
+/* ---- what an application says ---- */
+
+static gboolean
+send_feedback (Fixture *f, guint type, guint fmt, const guint8 *fci, gsize size, guint64 max_delay)
+{
+  GstBuffer *buffer = gst_buffer_new_memdup (fci, size);
+  gboolean taken;
+
+  g_signal_emit_by_name (f->rtp->element, "send-feedback", type, fmt, MEDIA, buffer, max_delay, &taken);
+  gst_buffer_unref (buffer);
+  return taken;
+}
+
+/* SLI: macroblock 1, 3 of them, picture 5. RPSI: no padding bits, payload type 96, bits of 16. */
+TEST (test_feedback_of_the_application)
+{
+  static const guint8 sli[] = {0x00, 0x08, 0x00, 0xc5}, rpsi[] = {0, 96, 0x12, 0x34}, afb[] = {'t', 'e', 's', 't'};
+  static const guint8 app[] = {'N', 'A', 'M', 'E', 1, 2, 3, 4}, odd[] = {1, 2, 3};
+
+  prepare (f, "0");
+  fail_if (send_feedback (f, 206, 15, afb, sizeof afb, GST_CLOCK_TIME_NONE)); /* nobody is there */
+  stream (f, 50);
+  fail_unless (send_feedback (f, 206, 2, sli, sizeof sli, GST_CLOCK_TIME_NONE));
+  fail_unless (send_feedback (f, 206, 3, rpsi, sizeof rpsi, GST_CLOCK_TIME_NONE));
+  fail_unless (send_feedback (f, 206, 15, afb, sizeof afb, GST_CLOCK_TIME_NONE));
+  fail_unless (send_feedback (f, 204, 3, app, sizeof app, GST_CLOCK_TIME_NONE));
+  fail_if (send_feedback (f, 206, 15, odd, sizeof odd, GST_CLOCK_TIME_NONE));
+  fail_if (send_feedback (f, 206, 1, afb, sizeof afb, GST_CLOCK_TIME_NONE)); /* PLI has its event */
+  fail_if (send_feedback (f, 205, 1, afb, sizeof afb, GST_CLOCK_TIME_NONE));
+  stream (f, 25);
+  listen (f, heard);
+  fail_unless_equals_int (heard->slis, 1);
+  fail_unless_equals_int (heard->rpsis, 1);
+  fail_unless_equals_int (heard->afbs, 1);
+  fail_unless_equals_int (heard->apps, 1);
+}
+
+TEST (test_packet_on_demand)
+{
+  gboolean granted;
+  guint early;
+
+  prepare (f, "0");
+  stream (f, 200);
+  listen (f, heard);
+  early = (guint)stat (f, "early");
+  heard->packets = 0;
+  g_signal_emit_by_name (f->rtp->element, "send-rtcp", GST_CLOCK_TIME_NONE, &granted);
+  fail_unless (granted);
+  stream (f, 15);
+  listen (f, heard);
+  fail_unless (heard->packets > 0);
+  fail_unless (stat (f, "early") + stat (f, "stored") > early);
+}
+
+typedef struct {
+  guint seen, type, fmt, sender, media;
+} Signalled;
+
+static void
+on_feedback (GstElement *element, guint type, guint fmt, guint sender, guint media, GstBuffer *fci, gpointer user)
+{
+  Signalled *s = user;
+
+  *s = (Signalled){s->seen + 1, type, fmt, sender, media};
+}
+
+TEST (test_others_feedback_is_signalled)
+{
+  Signalled s = {0};
+
+  g_signal_connect (f->rtp->element, "on-feedback-rtcp", G_CALLBACK (on_feedback), &s);
+  stream (f, 10);
+  others_pli (f);
+  fail_unless_equals_int (s.seen, 1);
+  fail_unless_equals_int (s.type, 206);
+  fail_unless_equals_int (s.fmt, 1);
+  fail_unless_equals_int (s.sender, OTHER);
+  fail_unless_equals_int (s.media, MEDIA);
+}
+
+static Suite *
+rtcpavpffeedback_suite (void)
+{
+  Suite *suite = suite_create ("rtcpavpffeedback");
+  TCase *tcase = tcase_create ("general");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_test (tcase, test_auto_nack);
+  tcase_add_test (tcase, test_key_unit_where_asking_again_failed);
+  tcase_add_test (tcase, test_jitter_buffers_request_becomes_nack);
+  tcase_add_test (tcase, test_rtpjitterbuffer);
+  tcase_add_test (tcase, test_retransmissions_are_known);
+  tcase_add_test (tcase, test_anothers_nack_suppresses_ours);
+  tcase_add_test (tcase, test_anothers_pli_suppresses_ours);
+  tcase_add_test (tcase, test_kind_of_key_unit_request);
+  tcase_add_test (tcase, test_ccfb);
+  tcase_add_test (tcase, test_twcc);
+  tcase_add_test (tcase, test_twcc_by_caps);
+  tcase_add_test (tcase, test_tmmbr);
+  tcase_add_test (tcase, test_feedback_of_the_application);
+  tcase_add_test (tcase, test_packet_on_demand);
+  tcase_add_test (tcase, test_others_feedback_is_signalled);
+  return suite;
+}
+
+GST_CHECK_MAIN (rtcpavpffeedback)
