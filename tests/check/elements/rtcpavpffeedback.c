@@ -165,11 +165,35 @@ TEST (test_jitter_buffers_request_becomes_nack)
   fail_unless_equals_int (heard->nacks, 0);
 }
 
-/* In a real pipeline. */
+static GstEvent *
+retransmission_request (GstHarness *h)
+{
+  guint i;
+
+  for (i = 0; i < 500; i++) {
+    GstTestClock *clock = gst_harness_get_testclock (h);
+    GstEvent *event;
+
+    while ((event = gst_harness_try_pull_upstream_event (h)) != NULL) {
+      if (gst_event_has_name (event, "GstRTPRetransmissionRequest")) {
+        gst_object_unref (clock);
+        return event;
+      }
+      gst_event_unref (event);
+    }
+    gst_test_clock_advance_time (clock, GST_MSECOND);
+    gst_object_unref (clock);
+    g_usleep (1000);
+  }
+  return NULL;
+}
+
+/* What rtpjitterbuffer really sends. */
 TEST (test_rtpjitterbuffer)
 {
   GstElement *jitterbuffer = gst_element_factory_make ("rtpjitterbuffer", NULL);
   GstHarness *h = gst_harness_new_with_element (jitterbuffer, "sink", "src");
+  GstEvent *event;
   guint i;
 
   prepare (f, "nack");
@@ -177,18 +201,22 @@ TEST (test_rtpjitterbuffer)
   gst_harness_use_testclock (h);
   gst_harness_set_src_caps_str (h, CAPS);
   for (i = 0; i < 40; i++) {
-    GstEvent *event;
+    GstBuffer *buffer = rtp_packet (f, MEDIA, f->seq++);
 
-    if (i != 20)
-      push (f, rtp_packet (f, MEDIA, f->seq));
-    f->seq++;
-    if (i != 20)
-      gst_harness_push (h, gst_harness_pull (f->rtp));
-    while ((event = gst_harness_try_pull_upstream_event (h)) != NULL)
-      gst_harness_push_upstream_event (f->rtp, event);
+    GST_BUFFER_DTS (buffer) = i * PERIOD;
+    if (i == 20) {
+      gst_buffer_unref (buffer);
+      continue;
+    }
+    push (f, buffer);
+    gst_harness_push (h, gst_harness_pull (f->rtp));
+    gst_harness_set_time (h, i * PERIOD);
     advance (f, PERIOD);
-    gst_test_clock_set_time (gst_harness_get_testclock (h), i * PERIOD);
   }
+  event = retransmission_request (h);
+  fail_unless (event != NULL);
+  fail_unless (gst_harness_push_upstream_event (f->rtp, event));
+  stream (f, 5);
   listen (f, heard);
   fail_unless (heard->nacks > 0);
   fail_unless_equals_int (heard->nack[0], 1020);
