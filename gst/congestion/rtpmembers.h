@@ -2,12 +2,13 @@
 /* Who takes part in an RTP session, from two to a million: RFC 3550 6.2.1, 6.3.3 to 6.3.5, 8.2 and A.1. This
    participant is not in the table: add one to members (), and one to senders () while it sends.
 
-   Memory is the caller's: at most RTP_MEMBERS_BYTES per member, index and places for newcomers included. Every call
-   is O(1) (grow () apart) and allocates nothing; the index is keyed with chance, so that chosen SSRCs make no chains.
+   Memory is the caller's: at most RTP_MEMBERS_BYTES per member, index and places for newcomers included. A packet and
+   a look at the timeouts are O(1), amortised where the table is full, and allocate nothing; init (), grow () and
+   is_sound () are O(capacity). The index is keyed with chance, so that chosen SSRCs make no chains.
 
    A newcomer is a candidate until it is valid, and counts for nothing. Candidates use what places members leave,
-   and a sixteenth at least; where there is none the one silent for longest gives way. No number of them displaces a
-   member or makes memory grow.
+   and a sixteenth at least; where there is none the one of its kind that is silent for longest gives way. No number of
+   them displaces a member or makes memory grow.
 
    Above what memory holds the table is a sample (RFC 2762): only identifiers whose keyed hash begins with
    admitted_bits zeroes are admitted, and each counts for 2^bits. Senders are always admitted and count for one. The
