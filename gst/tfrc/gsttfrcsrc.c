@@ -39,7 +39,14 @@ enum {
   PROP_PAYLOAD,
   PROP_LATENCY,
   PROP_BANDWIDTH,
+  PROP_RTCP_FRACTION,
+  PROP_TRR_INT,
+  PROP_MAX_FEEDBACK_DELAY,
   PROP_REDUCED_SIZE,
+  PROP_CNAME,
+  PROP_SDES,
+  PROP_AUTO_PLI,
+  PROP_AUTO_NACK,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
@@ -284,6 +291,7 @@ link_children (GstTfrcSrc *self)
   gst_element_set_locked_state (self->jitterbuffer, latency == 0);
   if (latency > 0) {
     g_object_set (self->jitterbuffer, "latency", latency, NULL);
+    g_object_set (self->rtcpavpf, "nack-latency", latency * GST_MSECOND, NULL);
     gst_element_link_pads (self->rtcpavpf, "src", self->jitterbuffer, "sink");
   }
   set_target (self, latency > 0 ? self->jitterbuffer : self->rtcpavpf);
@@ -373,7 +381,7 @@ set_child_property (GstElement *child, const gchar *name, const GValue *value)
 static gboolean
 is_feedback_property (guint id)
 {
-  return id == PROP_BANDWIDTH || id == PROP_REDUCED_SIZE || id == PROP_STATS_INTERVAL;
+  return (id >= PROP_BANDWIDTH && id <= PROP_AUTO_NACK) || id == PROP_STATS_INTERVAL;
 }
 
 static void
@@ -506,6 +514,51 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   gst_object_unref (templ);
 }
 
+/* rtcpavpf's own, of the same names, types and defaults; the others are reached as children: rtcpavpf::group=group. */
+static void
+install_feedback_properties (GObjectClass *klass)
+{
+  const GParamFlags live = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+  const GParamFlags ready = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY;
+
+  g_object_class_install_property (klass, PROP_BANDWIDTH,
+      g_param_spec_uint ("bandwidth", "Bandwidth",
+          "Session bandwidth in bit/s, of which RTCP takes rtcp-fraction, but never more than 500 kbit/s; 0: the rate "
+          "that is received, 500 kbit/s at least",
+          0, G_MAXUINT, 0, live));
+  g_object_class_install_property (klass, PROP_RTCP_FRACTION,
+      g_param_spec_double ("rtcp-fraction", "RTCP fraction",
+          "What RTCP of all participants may take of the bandwidth, 0 to 1; 0: no RTCP", 0, 1, 0.05, live));
+  g_object_class_install_property (klass, PROP_TRR_INT,
+      g_param_spec_uint64 ("trr-int", "T_rr_interval",
+          "Least mean time between regular RTCP packets that carry no feedback in ns (trr-int of RFC 4585, which SDP "
+          "gives in ms); 0: as often as the bandwidth allows",
+          0, G_MAXINT64, GST_SECOND, live));
+  g_object_class_install_property (klass, PROP_MAX_FEEDBACK_DELAY,
+      g_param_spec_uint64 ("max-feedback-delay", "Longest delay of feedback",
+          "How late requests for packets and key units are still of use in ns; -1: always", 0, G_MAXUINT64,
+          GST_CLOCK_TIME_NONE, live));
+  g_object_class_install_property (klass, PROP_REDUCED_SIZE,
+      g_param_spec_boolean ("reduced-size", "Reduced size",
+          "Send early feedback without receiver report and name (RFC 5506); FALSE for senders that insist on them, as "
+          "Farstream's",
+          TRUE, live));
+  g_object_class_install_property (
+      klass, PROP_CNAME, g_param_spec_string ("cname", "CNAME", "Name of this end; NULL: a random one", NULL, ready));
+  g_object_class_install_property (klass, PROP_SDES,
+      g_param_spec_boxed ("sdes", "SDES",
+          "What is told of this end: cname, name, email, phone, location, tool, note as strings", GST_TYPE_STRUCTURE,
+          ready));
+  g_object_class_install_property (klass, PROP_AUTO_PLI,
+      g_param_spec_boolean ("auto-pli", "Automatic PLI",
+          "Ask for a key unit on loss of video packets and when joining between two of them, without a decoder's "
+          "request",
+          TRUE, live));
+  g_object_class_install_property (klass, PROP_AUTO_NACK,
+      g_param_spec_boolean ("auto-nack", "Automatic NACK",
+          "Ask for packets again that are missing, as long as they can still come within the latency", FALSE, live));
+}
+
 static void
 install_properties (GObjectClass *klass)
 {
@@ -534,16 +587,7 @@ install_properties (GObjectClass *klass)
       g_param_spec_uint ("latency", "Latency",
           "Time in ms that packets may come late and still be put in order; 0: pass them on as they come", 0, G_MAXINT,
           DEFAULT_LATENCY, flags));
-  g_object_class_install_property (klass, PROP_BANDWIDTH,
-      g_param_spec_uint ("bandwidth", "Bandwidth",
-          "Session bandwidth in bit/s, of which RTCP takes 5 %, but never more than 500 kbit/s; 0: the rate that is "
-          "received, 500 kbit/s at least",
-          0, G_MAXUINT, 0, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
-  g_object_class_install_property (klass, PROP_REDUCED_SIZE,
-      g_param_spec_boolean ("reduced-size", "Reduced size",
-          "Send early feedback without receiver report and name (RFC 5506); FALSE for senders that insist on them, as "
-          "Farstream's",
-          TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING));
+  install_feedback_properties (klass);
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Those of rtcpavpf, feedback that could not be sent, and those of the jitter buffer", GST_TYPE_STRUCTURE,

@@ -743,9 +743,9 @@ make_noise (GSocket *socket, GSocketAddress *to, GRand *random)
 }
 
 /* 10000 datagrams of strangers in 2 s: random bytes, RTP with invented SSRCs, broken RTCP, farewells in the sender's
-   name. 5 % of the media may be late on a busy machine or lost to a full socket; feedback goes on. Broken RTCP has named
-   some of the 32 SSRCs that differ by a bit from the sender's twice: these are members (RFC 3550 6.2.1), and with 34 a
-   report comes every 34 * 100 / 3125 = 1.1 s, 1.34 s at most. */
+   name. 5 % of the media may be late on a busy machine or lost to a full socket; feedback goes on. Broken RTCP has
+   named some of the 32 SSRCs that differ by a bit from the sender's twice: these are members (RFC 3550 6.2.1), and with
+   34 a report comes every 34 * 100 / 3125 = 1.1 s, 1.34 s at most. */
 GST_START_TEST (test_noise)
 {
   GRand *random = g_rand_new_with_seed (11);
@@ -778,6 +778,33 @@ GST_START_TEST (test_noise)
   sender_close (&s);
   sender_close (&stranger);
   g_rand_free (random);
+}
+GST_END_TEST;
+
+/* rtcpavpf's properties are tfrcsrc's, or its child's. */
+GST_START_TEST (test_properties_of_feedback)
+{
+  GstElement *src = gst_parse_launch ("tfrcsrc port=0 trr-int=3000000000 max-feedback-delay=20000000 cname=me "
+                                      "auto-nack=true rtcp-fraction=0.02 rtcpavpf::group=group",
+      NULL);
+  GstElement *rtcpavpf = gst_bin_get_by_name (GST_BIN (src), "rtcpavpf");
+  GstClockTime trr_int, delay;
+  gboolean auto_nack;
+  gdouble fraction;
+  gchar *cname;
+  gint group;
+
+  g_object_get (rtcpavpf, "trr-int", &trr_int, "max-feedback-delay", &delay, "cname", &cname, "auto-nack", &auto_nack,
+      "rtcp-fraction", &fraction, "group", &group, NULL);
+  fail_unless_equals_uint64 (trr_int, 3 * GST_SECOND);
+  fail_unless_equals_uint64 (delay, 20 * GST_MSECOND);
+  fail_unless_equals_string (cname, "me");
+  fail_unless (auto_nack);
+  fail_unless (fraction == 0.02);
+  fail_unless_equals_int (group, 2);
+  g_free (cname);
+  gst_object_unref (rtcpavpf);
+  gst_object_unref (src);
 }
 GST_END_TEST;
 
@@ -926,6 +953,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_end_of_stream);
   tcase_add_test (tcase, test_sender_starts_over);
   tcase_add_test (tcase, test_noise);
+  tcase_add_test (tcase, test_properties_of_feedback);
   tcase_add_test (tcase, test_plain_rtp_sender);
   tcase_add_test (tcase, test_with_tfrcsink);
   return suite;
