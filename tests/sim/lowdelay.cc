@@ -26,6 +26,7 @@ struct Run {
   std::vector<TcpSpec> tcp;
   double end_s = 60, start_bps = 150e3, min_bps = 50e3;
   double udp_bps = 0, udp_from_s = 0, udp_to_s = 0;
+  FeedbackKind feedback = FeedbackKind::tfrc;
 };
 
 struct Outcome {
@@ -60,6 +61,7 @@ flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
   /* At low frame rates a frame alone takes most of the default of 150 ms. */
   spec.sender.params.buffer.max_delay = std::max (spec.sender.params.buffer.max_delay, cc_duration (4 / run.video.fps));
   spec.receiver.clock_drift_ppm = 50;
+  spec.receiver.kind = run.feedback;
   spec.sender.seed = seed;
   spec.receiver.seed = seed + 1;
   spec.start_s = at.start_s;
@@ -219,6 +221,25 @@ variable_capacity (Report &report)
     check_single (report, format ("5.1-%gms", delay_ms), run, {0.85, 60, 0.01, 3, 5});
     if (report.options ().quick)
       break;
+  }
+}
+
+/* The receiver tells of every packet and computes nothing. */
+static void
+packet_reports (Report &report)
+{
+  for (FeedbackKind kind : {FeedbackKind::ccfb, FeedbackKind::twcc}) {
+    std::string name = kind == FeedbackKind::ccfb ? "ccfb" : "twcc";
+    Run run = one_flow (1e6, 50, 100);
+
+    run.feedback = kind;
+    run.net.forward.schedule = {{40, 2.5e6}, {60, 0.6e6}, {80, 1e6}};
+    check_single (report, "5.1-" + name, run, {0.85, 60, 0.01, 3, 5});
+    run = one_flow (5e6, 20, 40);
+    run.feedback = kind;
+    run.start_bps = 1e6;
+    run.video.max_bps = 20e6;
+    check_single (report, "rate-5M-" + name, run, {0.85, 60, 0.01, 0, 5});
   }
 }
 
@@ -411,6 +432,7 @@ two_flows (Report &report)
 
 static const std::vector<Scenario> scenarios = {
     {"variable-capacity", "RFC 8867 5.1: one flow, capacity 1.0, 2.5, 0.6, 1.0 Mb/s", true, variable_capacity},
+    {"packet-reports", "RFC 8888 and TWCC do where the receiver knows nothing of the law", true, packet_reports},
     {"frame-rates", "the law does not depend on the frame rate", false, frame_rates},
     {"key-frames", "a key frame of six times the mean becomes no queue", true, key_frames},
     {"higher-rates", "megabits as well", false, higher_rates},

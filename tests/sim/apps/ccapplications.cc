@@ -119,6 +119,10 @@ CcSenderApplication::StartApplication ()
   config.params.random = cc_pcg32_init (&pcg, config.seed);
   ring.resize (config.ring_packets);
   cc_sender_init (&cc, &config.params, ring.data (), ring.size (), now ());
+  CcPacketFeedbackParams feedback_params;
+  cc_sender_packet_feedback_params (&cc, &feedback_params);
+  packet_feedback = std::make_unique<CcPacketFeedback> ();
+  cc_packet_feedback_init (packet_feedback.get (), &feedback_params);
   socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
   socket->Bind ();
   socket->Connect (InetSocketAddress (config.peer, config.port));
@@ -225,6 +229,7 @@ CcSenderApplication::send (const CcPacket &packet)
 
   bytes[0] = 0x80;
   bytes[1] = 96 | (packet.frame_end ? 0x80 : 0);
+  cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
   put16 (bytes + 2, seq++);
   put32 (bytes + 4, packet.captured_at / 1000 * 9 / 100); /* 90 kHz */
   put32 (bytes + 8, ssrc);
@@ -270,9 +275,19 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
     unsigned format = data[0] & 31, type = data[1];
     TfrcReport report;
     RtcpPath path;
+    RtcpCcfbReader ccfb;
+    RtcpTwccReader twcc;
 
     if (length > size)
       return;
+    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_CCFB && length >= 12 &&
+        rtcp_ccfb_open (&ccfb, data + 8, length - 8)) {
+      cc_sender_on_ccfb (&cc, packet_feedback.get (), &ccfb, now ());
+    }
+    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TWCC && length >= 12 &&
+        rtcp_twcc_open (&twcc, data + 12, length - 12)) {
+      cc_sender_on_twcc (&cc, packet_feedback.get (), &twcc, now ());
+    }
     if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TFRC && length >= 12 &&
         rtcp_fb_tfrc_parse (data + 12, length - 12, &report))
       cc_sender_on_tfrc_report (&cc, &report, now ());
@@ -343,6 +358,7 @@ CcReceiverApplication::StartApplication ()
   AvpfTimingParams params;
 
   cc_receiver_init (&cc, &config.params);
+  arrival_history_init (&history, 0);
   avpf_timing_params_init (&params);
   params.random = cc_pcg32_init (&pcg, config.seed);
   params.rtcp_bw_Bps = config.min_rtcp_Bps;
@@ -406,6 +422,7 @@ CcReceiverApplication::on_packet (Ptr<Socket> from)
     uint64_t sent_at = (uint64_t)get32 (payload + 6) << 32 | get32 (payload + 10);
     transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
     count_frame (get32 (payload), get16 (payload + 4), arrival.rtp_timestamp / 90000.0);
+    arrival_history_on_packet (&history, arrival.seq, ARRIVAL_NOT_ECT, arrival.arrived_at);
     wanted |= cc_receiver_on_packet (&cc, &arrival);
   }
   if (wanted)
@@ -513,26 +530,69 @@ write_report (uint8_t *at)
   return rr + sdes;
 }
 
+static size_t
+write_tfrc (uint8_t *at, const CcReport &report, bool path_report)
+{
+  size_t size = rtcp_fb_tfrc_write (at + 12, RTCP_FB_TFRC_SIZE, &report.tfrc);
+  RtcpPath path = {};
+
+  size = frame_feedback (at, RTCP_FB_FMT_TFRC, RTCP_FB_RTPFB, size);
+  if (!path_report)
+    return size;
+  path.kind = RTCP_PATH_END_TO_END;
+  path.rate_bps = report.path.rate_Bps * 8;
+  path.capacity_bps = report.path.capacity_Bps * 8;
+  path.queue_delay = report.path.queue_delay;
+  at += size;
+  return size +
+         frame_feedback (at, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, rtcp_fb_path_write (at + 12, RTCP_FB_PATH_SIZE, &path));
+}
+
+/* The body begins where the media SSRC stands in other messages. */
+static size_t
+write_ccfb (uint8_t *at, size_t capacity, ArrivalHistory *history, CcTime now)
+{
+  uint8_t body[1200];
+  RtcpCcfbWriter writer;
+  ArrivalRange range;
+  size_t size;
+
+  if (!arrival_history_range (history, &range))
+    return 0;
+  rtcp_ccfb_begin (&writer, body, std::min (capacity - 8, sizeof body), now);
+  rtcp_ccfb_add (&writer, ssrc, history);
+  size = rtcp_ccfb_end (&writer, (now / CC_SECOND << 16) + (now % CC_SECOND << 16) / CC_SECOND);
+  frame_feedback (at, RTCP_FB_FMT_CCFB, RTCP_FB_RTPFB, size - 4);
+  memcpy (at + 8, body, size);
+  return 8 + size;
+}
+
+/* What the receiver has to say, whatever its kind; it is reported then. */
+size_t
+CcReceiverApplication::write_feedback (uint8_t *at, size_t capacity)
+{
+  CcReport report;
+
+  if (!cc_receiver_report (&cc, now (), &report))
+    return 0;
+  if (config.kind == FeedbackKind::tfrc)
+    return write_tfrc (at, report, config.path_report);
+  if (config.kind == FeedbackKind::ccfb)
+    return write_ccfb (at, capacity, &history, now ());
+  size_t size = rtcp_twcc_write (at + 12, capacity - 12, &history, fb_pkt_count);
+  if (size == 0)
+    return 0;
+  fb_pkt_count++;
+  return frame_feedback (at, RTCP_FB_FMT_TWCC, RTCP_FB_RTPFB, size);
+}
+
 bool
 CcReceiverApplication::send_feedback (bool compound)
 {
-  uint8_t bytes[256] = {};
+  uint8_t bytes[1200] = {};
   size_t size = compound ? write_report (bytes) : 0;
-  CcReport report;
 
-  if (cc_receiver_report (&cc, now (), &report)) {
-    size_t fci = rtcp_fb_tfrc_write (bytes + size + 12, RTCP_FB_TFRC_SIZE, &report.tfrc);
-    size += frame_feedback (bytes + size, RTCP_FB_FMT_TFRC, RTCP_FB_RTPFB, fci);
-    if (config.path_report) {
-      RtcpPath path = {};
-      path.kind = RTCP_PATH_END_TO_END;
-      path.rate_bps = report.path.rate_Bps * 8;
-      path.capacity_bps = report.path.capacity_Bps * 8;
-      path.queue_delay = report.path.queue_delay;
-      fci = rtcp_fb_path_write (bytes + size + 12, RTCP_FB_PATH_SIZE, &path);
-      size += frame_feedback (bytes + size, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, fci);
-    }
-  }
+  size += write_feedback (bytes + size, sizeof bytes - size);
   if (size == 0)
     return false;
   feedback_packets++;

@@ -7,6 +7,7 @@
 #ifndef SIM_CC_APPLICATIONS_H
 #define SIM_CC_APPLICATIONS_H
 
+#include "arrivalhistory.h"
 #include "avpftiming.h"
 #include "ccreceiver.h"
 #include "ccsender.h"
@@ -75,6 +76,7 @@ private:
 
   CcSenderConfig config;
   CcSender cc;
+  std::unique_ptr<CcPacketFeedback> packet_feedback;
   CcPcg32 pcg;
   std::vector<CcPacket> ring;
   ns3::Ptr<ns3::Socket> socket;
@@ -90,10 +92,18 @@ enum class FeedbackTiming {
   avpf     /* when RFC 4585 allows it */
 };
 
+/* What it tells. Transport-wide numbers are the RTP sequence numbers, as there is one stream. */
+enum class FeedbackKind {
+  tfrc, /* what a receiver of ours does */
+  ccfb, /* RFC 8888, and nothing else */
+  twcc
+};
+
 struct CcReceiverConfig {
   CcReceiverParams params; /* cc_receiver_params_init () first */
   uint16_t port = 5004;
   FeedbackTiming timing = FeedbackTiming::at_once;
+  FeedbackKind kind = FeedbackKind::tfrc;
   bool path_report = false;    /* append the path block (mode low-delay) */
   double rtcp_fraction = 0.05; /* of the receive rate, for avpf */
   double min_rtcp_Bps = 1000;
@@ -128,9 +138,12 @@ private:
   void want_feedback ();
   void set_rtcp_bandwidth ();
   bool send_feedback (bool compound);
+  size_t write_feedback (uint8_t *at, size_t capacity);
 
   CcReceiverConfig config;
   CcReceiver cc;
+  ArrivalHistory history;
+  uint8_t fb_pkt_count = 0;
   CcPcg32 pcg;
   AvpfTiming avpf;
   ns3::Ptr<ns3::Socket> socket;
