@@ -844,6 +844,22 @@ START_TEST (test_packet_reports_after_a_clock_step)
 }
 END_TEST
 
+/* 16.16 s of RFC 8888 wrap every 65536 s, 24 bits of 64 ms every 1073741.824 s: here 10 s after the start. */
+START_TEST (test_packet_reports_over_a_wrap)
+{
+  const CcTime wraps[] = {65536 * CC_SECOND, ((CcTime)1 << 24) * RTCP_TWCC_REFERENCE};
+
+  for (unsigned kind = 0; kind < 2; kind++) {
+    net_init ((Kind)kind, kbps (1000));
+    net.clock = wraps[kind] - now - 10 * CC_SECOND;
+    net_run (9 * CC_SECOND);
+    expect_link_in_use (kbps (1000), 20 * CC_SECOND);
+    ck_assert_uint_eq (feedback.nonsense, 0);
+    ck_assert_uint_gt (s.packet_reports, 550);
+  }
+}
+END_TEST
+
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
@@ -854,4 +870,5 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
     test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole,
     test_packet_reports_alone_steer, test_packet_reports_tell_of_losses, test_packet_reports_give_way_to_tfrc,
-    test_packet_reports_of_nonsense_do_not_raise_the_rate, test_packet_reports_after_a_clock_step)
+    test_packet_reports_of_nonsense_do_not_raise_the_rate, test_packet_reports_after_a_clock_step,
+    test_packet_reports_over_a_wrap)
