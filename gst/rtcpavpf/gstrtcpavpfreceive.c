@@ -157,6 +157,13 @@ is_believed (GstRtcpAvpf *self, AvpfSource *s, RtpReceptionVerdict verdict, GstC
   return verdict != RTP_RECEPTION_JUMP;
 }
 
+/* GST_READ_UINT16_BE () wants an even address where the sanitizer looks. */
+static guint16
+read16 (const guint8 *data)
+{
+  return (guint16)(data[0] << 8 | data[1]);
+}
+
 /* The number of the packet among all of the transport (TWCC), where it has one. */
 static void
 read_transport_number (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime arrived_at)
@@ -173,7 +180,7 @@ read_transport_number (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime arrive
     return;
   element = rtp_ext_find (profile, data, 4 * (gsize)words, id, &size);
   if (element != NULL && size >= 2)
-    gst_rtcp_avpf_note_transport_arrival (self, GST_READ_UINT16_BE (element), arrived_at);
+    gst_rtcp_avpf_note_transport_arrival (self, read16 (element), arrived_at);
 }
 
 /* RFC 4588 4: what is sent again says in front what it was. */
@@ -183,7 +190,7 @@ look_for_retransmission (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, Gs
   s->payload_type = gst_rtp_buffer_get_payload_type (rtp);
   s->retransmits = gst_rtcp_avpf_is_retransmission (self, s->payload_type);
   if (s->retransmits && gst_rtp_buffer_get_payload_len (rtp) >= 2)
-    gst_rtcp_avpf_note_restored (self, s, GST_READ_UINT16_BE (gst_rtp_buffer_get_payload (rtp)), now);
+    gst_rtcp_avpf_note_restored (self, s, read16 (gst_rtp_buffer_get_payload (rtp)), now);
 }
 
 /* A packet that counts: neither the first one of a source nor a copy. */

@@ -232,7 +232,8 @@ retransmission (Fixture *f, guint16 seq, guint16 osn)
 
   gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_payload_type (&rtp, RTX_TYPE);
-  GST_WRITE_UINT16_BE (gst_rtp_buffer_get_payload (&rtp), osn);
+  ((guint8 *)gst_rtp_buffer_get_payload (&rtp))[0] = (guint8)(osn >> 8);
+  ((guint8 *)gst_rtp_buffer_get_payload (&rtp))[1] = (guint8)osn;
   gst_rtp_buffer_unmap (&rtp);
   return buffer;
 }
