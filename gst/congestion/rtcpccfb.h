@@ -4,7 +4,7 @@
    first block stands where other messages have it.
 
    num_reports is the number of packets reported on, as the layout counts them; RFC 8888's sentence on "begin_seq to
-   begin_seq + num_reports inclusive" is one more. Bodies of this file are multiples of 4 bytes. */
+   begin_seq + num_reports inclusive" is one more (erratum 8166). Bodies of this file are multiples of 4 bytes. */
 #ifndef RTCPCCFB_H
 #define RTCPCCFB_H
 
