@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Plots the series of sim-recon (--out DIR) into DIR, one SVG each; prints the name and the caption of each.
+"""Plots the series of sim-recon (--out DIR) into DIR, one picture each; prints the name and the caption of each.
 
-usage: recon-plot.py DIR
+usage: recon-plot.py DIR [svg | png]
 """
 import csv
 import pathlib
@@ -42,9 +42,10 @@ def finish(axes, directory, name, caption, xlabel="s", ylabel="packets sent", **
     if axes.get_legend_handles_labels()[0]:
         axes.legend(fontsize="small")
     axes.figure.tight_layout()
-    axes.figure.savefig(directory / f"recon-{name}.svg")
+    file = f"recon-{name}.{sys.argv[2] if len(sys.argv) > 2 else 'svg'}"
+    axes.figure.savefig(directory / file, dpi=80)
     plt.close(axes.figure)
-    print(f"recon-{name}.svg\t{caption}")
+    print(f"{file}\t{caption}")
 
 
 def new():
@@ -70,7 +71,7 @@ def step_join(directory):
             if what == "learned":
                 axes.plot([start[0], users * C / 2], [2 * start[0] / C, users], "k:", linewidth=0.8,
                           label="bound t/((1-α)C)")
-        finish(axes, directory, f"step-{what}", f"{caption}, step join of 10 000, delay 0-600 ms", ylabel=ylabel,
+        finish(axes, directory, f"step-{what}", f"{caption}, step join, delay 0-600 ms", ylabel=ylabel,
                xscale="log", yscale="log", xlim=(1, None))
 
 
@@ -78,7 +79,7 @@ def transients(directory):
     axes = new()
     for kind in ("fixed", "exponential", "uniform"):
         draw(axes, directory, f"delay-sent-{kind}", label=kind)
-    finish(axes, directory, "delay", "Figure 3: delay distributions of mean 300 ms, conditional, 10 000 users",
+    finish(axes, directory, "delay", "Figure 3: delay distributions of mean 300 ms, conditional",
            xlim=(1.2, 2.2))
     for number, mode in ((4, "conditional"), (5, "unconditional")):
         axes = new()
@@ -131,25 +132,25 @@ def leaving(directory):
     for part in (50, 100):
         draw(axes, directory, f"leave-byes-{part}-backoff", label=f"{part} %, back-off")
         draw(axes, directory, f"leave-byes-{part}-none", label=f"{part} %, all at once", linestyle=":")
-    finish(axes, directory, "leave-byes", "BYEs of 5000 and 10 000 that leave a group of 10 000 at once",
+    finish(axes, directory, "leave-byes", "BYEs where half or all of a group leave at once",
            xlabel="s after leaving", ylabel="BYEs sent", xscale="symlog", yscale="log")
     axes = new()
     draw(axes, directory, "leave-reports-reverse", label="reverse reconsideration")
     draw(axes, directory, "leave-reports-without", label="without")
-    finish(axes, directory, "leave-reports", "Reports of 1000 that stay where 9000 leave: share of the rate 1/C",
+    finish(axes, directory, "leave-reports", "Reports of those who stay where nine of ten leave: part of the rate 1/C",
            xlabel="s after leaving", ylabel="reports sent x C")
 
 
 def million(directory):
     axes = new()
-    draw(axes, directory, "million-leave", label="million members: join, half leave at 2 NC")
-    draw(axes, directory, "table-learned", label="estimated by a sampling table of 16 384")
-    finish(axes, directory, "million", "A million members: what one of them knows", ylabel="members known",
+    draw(axes, directory, "million-leave", label="all in a table: join, half leave at 2 NC")
+    draw(axes, directory, "table-learned", label="the join, estimated by a sample (RFC 2762)")
+    finish(axes, directory, "million", "The largest group, a million: what one of them knows", ylabel="members known",
            xlabel="s")
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
     directory = pathlib.Path(sys.argv[1])
     for plot in (step_join, transients, equations, leaving, million):
