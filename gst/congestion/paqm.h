@@ -34,13 +34,15 @@ typedef struct {
   double capacity_Bps;                 /* of the link; 0 (default): measured from departures */
   PaqmInnerParams inner[PAQM_CLASSES]; /* N* by default 35 kB media, 350 kB elastic; one dT, that of media, for both */
   PaqmOuterParams outer;
-  uint32_t limit_bytes[PAQM_CLASSES]; /* tail drop; default 100 kB media, 1 MB elastic */
-  uint32_t fifo_limit_bytes;          /* default 1 MB */
-  CcDuration tau1;                    /* until RTT samples come, [0, 5 s], default 100 ms */
-  CcDuration flow_life;               /* silence after which a flow is not counted, [0.1 s, 60 s], default 2 s */
-  bool ecn_elastic;                   /* mark ECT instead of dropping; default true */
-  bool ecn_media;                     /* default false */
-  bool strikes;                       /* keep media flows that ignore R down to it; default true */
+  CcDuration target_delay[PAQM_CLASSES]; /* above 0: N* is that long at the queue's part of the link, the outer loop's a
+                                            tenth of it, instead of target_bytes; default 0 */
+  uint32_t limit_bytes[PAQM_CLASSES];    /* tail drop; default 100 kB media, 1 MB elastic */
+  uint32_t fifo_limit_bytes;             /* default 1 MB */
+  CcDuration tau1;                       /* until RTT samples come, [0, 5 s], default 100 ms */
+  CcDuration flow_life;                  /* silence after which a flow is not counted, [0.1 s, 60 s], default 2 s */
+  bool ecn_elastic;                      /* mark ECT instead of dropping; default true */
+  bool ecn_media;                        /* default false */
+  bool strikes;                          /* keep media flows that ignore R down to it; default true */
   CcRandom random;
 } PaqmParams;
 
@@ -87,8 +89,10 @@ typedef struct {
   PaqmInner inner[PAQM_CLASSES];
   PaqmOuter outer;
   DeficitRr rr;
-  CcTime tick_at; /* next inner period; CC_TIME_NONE: idle */
-  double tau1;    /* s, mean of the samples; 0: none */
+  CcTime tick_at;    /* next inner period; CC_TIME_NONE: idle */
+  CcTime arrived_at; /* last packet */
+  double tau1;       /* s, mean of the samples; 0: none */
+  uint64_t feedbacks;
   PaqmStats stats;
 } Paqm;
 
@@ -97,9 +101,14 @@ void paqm_params_init (PaqmParams *params);
    region, targets beyond the limits, and what else is out of range. */
 const char *paqm_params_refusal (const PaqmParams *params);
 /* Refused parameters are replaced by their defaults. */
-void paqm_init (Paqm *p, const PaqmParams *params, CcTime now);
+void paqm_init (Paqm *p, const PaqmParams *params);
 /* Live: what is queued, measured and counted stays. Returns false and changes nothing where they are refused. */
 bool paqm_set_params (Paqm *p, const PaqmParams *params, CcTime now);
+/* What the link carries now, where params.capacity_Bps is 0 and the caller knows better. 0, negative or NaN: unknown.
+ */
+void paqm_set_capacity (Paqm *p, double capacity_Bps, CcTime now);
+/* Active flows of each class, >= 0. */
+void paqm_set_flows (Paqm *p, double media, double elastic, CcTime now);
 
 /* The FIFO that packets of a class go into: its own, or 0 for all where the discipline is FIFO. */
 int paqm_queue (const Paqm *p, PaqmClass cls);

@@ -18,6 +18,7 @@
 #define OVERBOOKED 2.0 /* x c/flows: growth beyond is slow */
 #define OVERBOOKED_GROWTH 1.25
 #define ROOM 0.9 /* of c: below, flows may be counted upon */
+#define MOST_FLOWS 1e9
 #define LEAST_RATIO 0.1
 #define HIGH_RATIO 0.96 /* paper D 2.3 */
 #define SMALL_CHANGES 5
@@ -86,7 +87,8 @@ paqm_outer_start (PaqmOuter *p, double c_media_Bps, double flows)
   if (p->R > 0 || !(c_media_Bps > 0))
     return;
   p->c = p->params.utilisation * c_media_Bps;
-  p->R = bounded (p, p->c / fmax (flows, 1));
+  p->flows = flows > 0 && flows < MOST_FLOWS ? flows : 0;
+  p->R = bounded (p, p->c / fmax (p->flows, 1));
   p->told = p->told_before = p->params.follow_ecf ? p->c : p->R;
 }
 
@@ -152,22 +154,6 @@ CcTime
 paqm_outer_next_timeout (const PaqmOuter *p)
 {
   return p->period_at == CC_TIME_NONE ? CC_TIME_NONE : cc_time_add (settled_at (p), p->params.tau2);
-}
-
-void
-paqm_outer_on_join (PaqmOuter *p, double flows_before, double flows_now, CcTime now)
-{
-  double ratio = fmax (flows_before, 1) / flows_now;
-
-  if (!(ratio < 1) || !(p->R > 0))
-    return;
-  if (p->period_at != CC_TIME_NONE)
-    count_told (p, now);
-  p->R = bounded (p, p->R * ratio);
-  if (!p->params.follow_ecf) {
-    p->told = p->R;
-    p->told_before *= ratio;
-  }
 }
 
 static void
@@ -273,9 +259,9 @@ missing_backlog (const PaqmOuter *p, double d)
 
 /* eq. 3-4 */
 static void
-update_R (PaqmOuter *p, double d, double flows)
+update_R (PaqmOuter *p, double d)
 {
-  double R = p->R, r = p->r_long, dq = missing_backlog (p, d), share = p->c / fmax (flows, 1), most;
+  double R = p->R, r = p->r_long, dq = missing_backlog (p, d), flows = p->flows, share = p->c / fmax (flows, 1), most;
 
   p->N_hat = fmax (p->c, r) / R;
   if (flows > 0 && r < ROOM * p->c && dq >= 0 && R < share)
@@ -304,7 +290,7 @@ stalls (PaqmOuter *p, double ratio)
 
 /* eq. 1; returns r' as told */
 static double
-update_ecf (PaqmOuter *p, double d, double flows)
+update_ecf (PaqmOuter *p, double d)
 {
   double r = p->r_long, scale = p->params.literal_ecf ? d / cc_seconds (p->params.tau2) : 1;
   double change = scale * (p->params.alpha * (p->c - r) + p->params.beta * missing_backlog (p, d) / d);
@@ -314,17 +300,33 @@ update_ecf (PaqmOuter *p, double d, double flows)
   if (change < 0)
     p->ecf = (PaqmEcf){.decrease = true, .ratio = r > 0 ? fmax (LEAST_RATIO, 1 + change / r) : LEAST_RATIO};
   else
-    p->ecf = (PaqmEcf){.ratio = 1, .increase_Bps = change / fmax (flows, 1)};
+    p->ecf = (PaqmEcf){.ratio = 1, .increase_Bps = change / fmax (p->flows, 1)};
   return fmax (p->ecf.decrease ? p->ecf.ratio * r : r + change, p->params.floor_Bps);
 }
 
-/* Everybody's share grows and shrinks with c. */
-static void
-follow_capacity (PaqmOuter *p, double c)
+/* Everybody's share grows and shrinks with c; newcomers take theirs from the others. Who leaves may have used nothing.
+ */
+static double
+share_ratio (const PaqmOuter *p, double c, double flows)
 {
-  double R = p->R * c / p->c;
+  double ratio = c / p->c * fmax (p->flows, 1) / fmax (flows, 1);
 
+  return flows == p->flows ? ratio : fmin (ratio, 1);
+}
+
+void
+paqm_outer_set_share (PaqmOuter *p, double c_media_Bps, double flows, CcTime now)
+{
+  double c = p->params.utilisation * c_media_Bps, R;
+
+  flows = flows > 0 && flows < MOST_FLOWS ? flows : 0;
+  if (!(p->R > 0) || !(c > 0) || isinf (c))
+    return;
+  if (p->period_at != CC_TIME_NONE)
+    count_told (p, now);
+  R = p->R * share_ratio (p, c, flows);
   p->c = c;
+  p->flows = flows;
   R = bounded (p, R);
   p->told *= p->params.follow_ecf ? 1 : R / p->R;
   p->R = R;
@@ -345,10 +347,10 @@ paqm_outer_on_timeout (PaqmOuter *p, double c_media_Bps, double flows, CcTime no
   }
   count_told (p, now);
   p->told_before = p->told;
-  follow_capacity (p, p->params.utilisation * c_media_Bps);
+  paqm_outer_set_share (p, c_media_Bps, flows, now);
   measure (p, now);
-  update_R (p, d, flows);
-  ecf_told = update_ecf (p, d, flows);
+  update_R (p, d);
+  ecf_told = update_ecf (p, d);
   p->told = p->params.follow_ecf ? ecf_told : p->R;
   p->steady = fabs (deviation (p->told, p->told_before)) < STEADY;
   p->periods++;

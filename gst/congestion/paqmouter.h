@@ -6,14 +6,14 @@
      ECF, aggregate:  r' = r + alpha (c - r) + beta dq/d;       literal_ecf: x d/tau2, eq. 1 to the letter
        told as r'/r in [0.1, 1) (decrease), or (r' - r)/flows (increase); after five changes by less than 0.04, 0.96
 
-   c: utilisation x the link's media part, R is scaled where it changes; dq: N* - mean backlog over tau2. Where less
+   c: utilisation x the link's media part; dq: N* - mean backlog over tau2. Where less
    than 0.9 c arrives and R is below c/flows, N = flows: newcomers find their share in a few periods.
 
    Measuring over groups of pictures longer than tau2. What arrives is taken as a multiple y of what the flows were
-   told, and y averaged over as many periods (up to 32) as show the same within the variation this traffic has had so
-   far: r = told x mean (y). So the average lags behind flows that come and go, but not behind R. A change larger than
-   that variation, or one that stays, starts the average anew; one that came back (a key frame) counts as variation for
-   the next 15 s. `paper_window` takes the last tau2 alone.
+   told, and y averaged over as many periods (fading with 8 s; less where traffic hardly varies) as show the same within
+   the variation this traffic has had so far: r = told x mean (y). So the average lags behind flows that come and go,
+   but not behind R. A change larger than that variation, or one that stays, starts the average anew; one that came back
+   (a key frame) counts as variation for the next 15 s. `paper_window` takes the last tau2 alone.
 
    Flows that do not use their share: R is at most c, and above 2 c/flows it grows by a quarter per period at most. */
 #ifndef PAQMOUTER_H
@@ -56,6 +56,7 @@ typedef struct {
   double r_hat;             /* bytes/s, of the last tau2 */
   double r_long;            /* the same as averaged: what the laws use */
   double c;                 /* utilisation counted in */
+  double flows;             /* 0: not counted */
   double N_hat;
   CcDuration tau1, next_tau1;
   CcTime period_at;        /* the running period began; CC_TIME_NONE: not started */
@@ -92,8 +93,9 @@ CcTime paqm_outer_next_timeout (const PaqmOuter *p);
 /* c_media_Bps: the media part of the link, before utilisation; flows: media flows counted, 0: unknown. Returns true
    where a period ended and R and ecf are new. c of 0: nothing is changed. */
 bool paqm_outer_on_timeout (PaqmOuter *p, double c_media_Bps, double flows, CcTime now);
-/* More flows than before: R is lowered in proportion at once, without waiting for a measurement. */
-void paqm_outer_on_join (PaqmOuter *p, double flows_before, double flows_now, CcTime now);
+/* The media part of the link or the flows in it have changed: R follows at once, without waiting for a measurement. It
+   is scaled with c; newcomers lower it to their part, who leaves does not raise it. */
+void paqm_outer_set_share (PaqmOuter *p, double c_media_Bps, double flows, CcTime now);
 
 #ifdef __cplusplus
 }

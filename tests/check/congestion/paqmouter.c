@@ -451,10 +451,19 @@ START_TEST (joins_that_are_counted_act_at_once)
   join (&l, 4, 0);
   run (&l, 20);
   R = l.outer.R;
-  paqm_outer_on_join (&l.outer, 4, 8, link_time (&l));
+  paqm_outer_set_share (&l.outer, 1e6, 8, link_time (&l));
   ck_assert_double_eq_tol (l.outer.R, R / 2, 1e-6);
-  paqm_outer_on_join (&l.outer, 8, 3, link_time (&l));
+  /* who leaves leaves it so; and a link that shrinks with them as elastic flows would have it */
+  paqm_outer_set_share (&l.outer, 1e6, 4, link_time (&l));
   ck_assert_double_eq_tol (l.outer.R, R / 2, 1e-6);
+  paqm_outer_set_share (&l.outer, 0.5e6, 2, link_time (&l));
+  ck_assert_double_eq_tol (l.outer.R, R / 2, 1e-6);
+  /* the link alone: both ways */
+  paqm_outer_set_share (&l.outer, 1e6, 2, link_time (&l));
+  ck_assert_double_eq_tol (l.outer.R, R, 1e-6);
+  paqm_outer_set_share (&l.outer, 0.5e6, 2, link_time (&l));
+  paqm_outer_set_share (&l.outer, 1e6, 8, link_time (&l));
+  ck_assert_double_eq_tol (l.outer.R, R / 4, 1e-6);
   join (&l, 4, 0);
   run (&l, 20);
   ck_assert_double_lt (l.backlog_most, 1e6 / 10);
@@ -521,7 +530,7 @@ START_TEST (nonsense_is_survived)
 
     paqm_outer_on_arrival (&outer, i % 3 ? UINT32_MAX : 0, now);
     paqm_outer_on_backlog (&outer, i % 5 ? NAN : 1e12, now);
-    paqm_outer_on_join (&outer, flows[i % 8], flows[i / 8], now);
+    paqm_outer_set_share (&outer, c[i / 8], flows[i % 8], now);
     paqm_outer_on_timeout (&outer, c[i % 8], flows[i / 8], now);
     ck_assert (isfinite (outer.R) && outer.R >= 0);
     ck_assert (isfinite (outer.ecf.increase_Bps) && outer.ecf.increase_Bps >= 0);
