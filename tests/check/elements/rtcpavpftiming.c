@@ -364,6 +364,7 @@ TEST (test_contributors_are_members)
     gst_rtp_buffer_set_payload_type (&rtp, 96);
     gst_rtp_buffer_set_csrc (&rtp, 0, 0x2000);
     gst_rtp_buffer_set_csrc (&rtp, 1, 0x2001);
+    memset (gst_rtp_buffer_get_payload (&rtp), 0, 100);
     gst_rtp_buffer_unmap (&rtp);
     push (f, buffer);
   }
