@@ -15,6 +15,7 @@
 #define LONGEST_ROUND_TRIP (500 * GST_MSECOND)
 #define RATE_WINDOW GST_SECOND
 #define RTP_UDP_IP_BYTES 40
+#define RATE_INTERVAL (20 * GST_MSECOND) /* between two rate events */
 
 static GstRtcpAvpfMediaAnswer *
 find (GstRtcpAvpf *self, guint32 ssrc)
@@ -39,7 +40,7 @@ answer_init (GstRtcpAvpfMediaAnswer *a, guint32 ssrc, GstClockTime now)
   a->in_use = TRUE;
   resend_limit_init (&a->resend, &resend);
   tmmbr_sender_init (&a->tmmbr);
-  a->key_unit_at = a->rises_at = GST_CLOCK_TIME_NONE;
+  a->key_unit_at = a->rises_at = a->told_at = GST_CLOCK_TIME_NONE;
   a->window_at = now;
   for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++)
     a->reports[i].at = GST_CLOCK_TIME_NONE;
@@ -89,21 +90,24 @@ push_upstream (GstRtcpAvpf *self, GstEvent *event)
 
 /* ---- reports ---- */
 
+/* Of more receivers than fit the one silent longest is forgotten. */
 static GstRtcpAvpfMediaReport *
-report_of (GstRtcpAvpfMediaAnswer *a, guint32 receiver)
+report_of (GstRtcpAvpfMediaAnswer *a, guint32 receiver, GstClockTime now)
 {
-  GstRtcpAvpfMediaReport *oldest = &a->reports[0];
+  GstRtcpAvpfMediaReport *r = &a->reports[0];
   guint i;
 
   for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++) {
-    GstRtcpAvpfMediaReport *r = &a->reports[i];
-
-    if (!GST_CLOCK_TIME_IS_VALID (r->at) || r->receiver == receiver)
-      return r;
-    if (r->at < oldest->at)
-      oldest = r;
+    if (GST_CLOCK_TIME_IS_VALID (a->reports[i].at) && a->reports[i].receiver == receiver) {
+      a->reports[i].at = now;
+      return &a->reports[i];
+    }
+    /* a free one is older than any */
+    if (a->reports[i].at + 1 < r->at + 1)
+      r = &a->reports[i];
   }
-  return oldest;
+  *r = (GstRtcpAvpfMediaReport){.receiver = receiver, .at = now};
+  return r;
 }
 
 void
@@ -117,18 +121,13 @@ gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const Gs
     return;
   round_trip = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
   a->report_blocks++;
-  r = report_of (a, sender);
-  if (round_trip == 0 && r->receiver == sender)
-    round_trip = r->round_trip;
-  *r = (GstRtcpAvpfMediaReport){.receiver = sender,
-      .at = now,
-      .fraction_lost = block->fraction_lost / 256.0,
-      .packets_lost = block->packets_lost,
-      .round_trip = round_trip};
+  r = report_of (a, sender, now);
+  r->fraction_lost = block->fraction_lost / 256.0;
+  r->packets_lost = block->packets_lost;
   if (self->media->clock_rate > 0)
     r->jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, self->media->clock_rate);
   if (round_trip > 0)
-    a->round_trip = round_trip;
+    r->round_trip = a->round_trip = round_trip;
 }
 
 void
@@ -218,26 +217,51 @@ bit_rate (gdouble bps)
   return bps >= G_MAXUINT ? G_MAXUINT : bps > 0 ? (guint)bps : 0;
 }
 
-/* The lowest of what receivers ask for, as the rate event that an encoder's keeper obeys. */
-static void
-tell_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, GstClockTime now)
+/* The lowest of what receivers ask for, bit/s of payload. */
+static gdouble
+allowed (const GstRtcpAvpfMediaAnswer *a, GstClockTime now)
 {
   gdouble headers = 8 * RTP_UDP_IP_BYTES * a->packet_rate;
   gdouble net = tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now);
-  GstRateInfo info = {.rtt = a->round_trip > 0 ? a->round_trip : GST_CLOCK_TIME_NONE,
+  guint i;
+
+  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++) {
+    const GstRtcpAvpfMediaReport *r = &a->reports[i];
+
+    if (GST_CLOCK_TIME_IS_VALID (r->at) && r->remb_bps > 0)
+      net = fmin (net, fmax ((gdouble)r->remb_bps - headers, 0));
+    if (GST_CLOCK_TIME_IS_VALID (r->at) && r->path_bps > 0)
+      net = fmin (net, fmax ((gdouble)r->path_bps - headers, 0));
+  }
+  return net;
+}
+
+static void
+push_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, gdouble net)
+{
+  GstRateInfo info = {.bitrate = bit_rate (net),
+      .wire_bitrate = bit_rate (net + 8 * RTP_UDP_IP_BYTES * a->packet_rate),
+      .rtt = a->round_trip > 0 ? a->round_trip : GST_CLOCK_TIME_NONE,
       .queue_delay = GST_CLOCK_TIME_NONE,
       .limit = "explicit-rate"};
 
-  if (a->remb_bps > 0)
-    net = fmin (net, fmax ((gdouble)a->remb_bps - headers, 0));
-  if (a->path_bps > 0)
-    net = fmin (net, fmax ((gdouble)a->path_bps - headers, 0));
+  push_upstream (self, gst_rate_event_new (&info));
+}
+
+/* As the rate event that an encoder's keeper obeys; what changes faster waits a little. */
+static void
+tell_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, GstClockTime now)
+{
   a->rises_at = tmmbr_sender_next_timeout (&a->tmmbr, now);
   if (a->resends)
     return;
-  info.bitrate = bit_rate (net);
-  info.wire_bitrate = bit_rate (net + headers);
-  push_upstream (self, gst_rate_event_new (&info));
+  if (GST_CLOCK_TIME_IS_VALID (a->told_at) && now < a->told_at + RATE_INTERVAL) {
+    a->rises_at = MIN (a->rises_at, a->told_at + RATE_INTERVAL);
+    gst_rtcp_avpf_wake_before (self, a->rises_at);
+    return;
+  }
+  a->told_at = now;
+  push_rate (self, a, allowed (a, now));
 }
 
 void
@@ -251,7 +275,7 @@ gst_rtcp_avpf_media_on_remb (GstRtcpAvpf *self, guint32 sender, const RtcpRemb *
     if (a == NULL)
       continue;
     a->remb++;
-    a->remb_bps = remb->bitrate_bps;
+    report_of (a, sender, now)->remb_bps = remb->bitrate_bps;
     tell_rate (self, a, now);
   }
 }
@@ -264,7 +288,7 @@ gst_rtcp_avpf_media_on_path (GstRtcpAvpf *self, guint32 sender, guint32 media, c
   if (a == NULL)
     return;
   a->path++;
-  a->path_bps = path->rate_bps;
+  report_of (a, sender, now)->path_bps = path->rate_bps;
   tell_rate (self, a, now);
 }
 
@@ -332,6 +356,23 @@ gst_rtcp_avpf_media_next_timeout (GstRtcpAvpf *self)
   return next;
 }
 
+/* TRUE where it had a say in the rate. */
+static gboolean
+forget_report (GstRtcpAvpfMediaAnswer *a, guint32 receiver)
+{
+  guint i;
+
+  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++) {
+    GstRtcpAvpfMediaReport *r = &a->reports[i];
+
+    if (GST_CLOCK_TIME_IS_VALID (r->at) && r->receiver == receiver) {
+      r->at = GST_CLOCK_TIME_NONE;
+      return r->remb_bps > 0 || r->path_bps > 0;
+    }
+  }
+  return FALSE;
+}
+
 void
 gst_rtcp_avpf_media_on_gone (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now)
 {
@@ -339,11 +380,12 @@ gst_rtcp_avpf_media_on_gone (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now)
 
   for (i = 0; i < AVPF_MAX_LOCALS; i++) {
     GstRtcpAvpfMediaAnswer *a = &self->media->answers[i];
+    gboolean owes = a->in_use && tmmbr_sender_remove (&a->tmmbr, ssrc, now);
 
-    if (a->in_use && tmmbr_sender_remove (&a->tmmbr, ssrc, now)) {
+    if (a->in_use && (forget_report (a, ssrc) || owes))
       tell_rate (self, a, now);
+    if (owes)
       gst_rtcp_avpf_request_feedback (self, now);
-    }
   }
 }
 
@@ -380,9 +422,11 @@ append_reports (const GstRtcpAvpfMediaAnswer *a, GstStructure *structure, GstClo
   guint i;
 
   g_value_init (&list, GST_TYPE_ARRAY);
-  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS && GST_CLOCK_TIME_IS_VALID (a->reports[i].at); i++) {
+  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++) {
     const GstRtcpAvpfMediaReport *r = &a->reports[i];
 
+    if (!GST_CLOCK_TIME_IS_VALID (r->at))
+      continue;
     append (&list, gst_structure_new ("application/x-rtcpavpf-report", "receiver", G_TYPE_UINT, r->receiver, "age",
                        G_TYPE_UINT64, (guint64)(now - r->at), "fraction-lost", G_TYPE_DOUBLE, r->fraction_lost,
                        "packets-lost", G_TYPE_INT, r->packets_lost, "jitter", G_TYPE_UINT64, (guint64)r->jitter,

@@ -19,13 +19,14 @@ typedef struct _GstRtcpAvpf GstRtcpAvpf;
 
 #define GST_RTCP_AVPF_MEDIA_REPORTS 8 /* receivers whose last report is kept */
 
-/* What one receiver's report block says of one of our SSRCs. */
+/* What one receiver last said of one of our SSRCs. */
 typedef struct {
   guint32 receiver;
   GstClockTime at; /* GST_CLOCK_TIME_NONE: free */
   gdouble fraction_lost;
   gint packets_lost;
   GstClockTime jitter, round_trip; /* round_trip 0: unknown */
+  guint64 remb_bps, path_bps;      /* 0: nothing */
 } GstRtcpAvpfMediaReport;
 
 /* How RTCP about one of our SSRCs is answered. */
@@ -35,14 +36,14 @@ typedef struct {
   gboolean resends; /* carries packets sent again (RFC 4588) */
   ResendLimit resend;
   TmmbrSender tmmbr;
-  GstClockTime rises_at;    /* the limit, by itself; GST_CLOCK_TIME_NONE: not */
+  GstClockTime rises_at;    /* the limit, by itself, or it is time to tell of it; GST_CLOCK_TIME_NONE: not */
+  GstClockTime told_at;     /* upstream, of the rate; GST_CLOCK_TIME_NONE: never */
   GstClockTime key_unit_at; /* of the last request pushed upstream, GST_CLOCK_TIME_NONE: never */
   GstRtcpAvpfMediaReport reports[GST_RTCP_AVPF_MEDIA_REPORTS];
   GstClockTime round_trip; /* the last one measured; 0: unknown */
   guint64 packets_window;  /* since window_at */
   GstClockTime window_at;
   gdouble packet_rate; /* per s; 0: unknown */
-  guint64 remb_bps, path_bps;
   guint64 report_blocks, pli, fir, nack, key_unit_requests, key_unit_refused, tfrc, path, remb;
 } GstRtcpAvpfMediaAnswer;
 
@@ -51,8 +52,8 @@ typedef struct {
   GstPad *sinkpad, *srcpad; /* NULL: not requested */
   GstSegment segment;
   gboolean ended, receiving_ended; /* what is sent, what arrives at sink */
-  guint clock_rate;     /* of caps; 0: unknown */
-  GstClockTime latency; /* between running time and the wire */
+  guint clock_rate;                /* of caps; 0: unknown */
+  GstClockTime latency;            /* between running time and the wire */
   guint key_unit_count;
   FirCommands fir;
   GstRtcpAvpfMediaAnswer answers[AVPF_MAX_LOCALS];

@@ -48,7 +48,8 @@ collect_addresses (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
 {
   guint i;
 
-  for (i = 0; i < AVPF_MAX_SOURCES; i++) {
+  /* RTCP of a group goes where the application sends it: to the group */
+  for (i = 0; i < AVPF_MAX_SOURCES && !self->multicast; i++) {
     AvpfSource *s = self->table.sources[i];
 
     if (s != NULL && s->valid && s->address != NULL)

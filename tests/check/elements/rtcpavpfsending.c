@@ -659,6 +659,60 @@ TEST (test_remb_becomes_a_rate)
   gst_event_unref (event);
 }
 
+/* The lowest of two receivers' rates, and what is left when one leaves. */
+TEST (test_rates_of_two_receivers)
+{
+  RtcpRemb low = {.bitrate_bps = 500000, .n_ssrcs = 1, .ssrcs = {MEDIA}}, high = low;
+  GstRateInfo info = {0};
+  GstEvent *event;
+  guint i;
+
+  high.bitrate_bps = 900000;
+  send_of (f, MEDIA, 150);
+  for (i = 0; i < 3; i++) {
+    says (f, SAYS (.remb = &low, .ssrc = RECEIVER));
+    advance (f, 50 * GST_MSECOND);
+    says (f, SAYS (.remb = &high, .ssrc = RECEIVER + 1));
+    advance (f, 50 * GST_MSECOND);
+  }
+  while ((event = next_event (f, GST_RATE_EVENT_NAME)) != NULL) {
+    fail_unless (gst_rate_event_parse (event, &info));
+    gst_event_unref (event);
+    fail_unless (info.bitrate >= 483000 && info.bitrate <= 485000, "%u", info.bitrate);
+  }
+  fail_unless (info.bitrate > 0);
+  says (f, SAYS (.bye = TRUE));
+  advance (f, GST_SECOND);
+  event = next_event (f, GST_RATE_EVENT_NAME);
+  fail_unless (event != NULL);
+  fail_unless (gst_rate_event_parse (event, &info));
+  gst_event_unref (event);
+  fail_unless (info.bitrate >= 883000 && info.bitrate <= 885000, "%u", info.bitrate);
+}
+
+/* 1000 in a second, each with another rate: one in 20 ms goes up, and the last one in the end. */
+TEST (test_remb_flood)
+{
+  RtcpRemb remb = {.n_ssrcs = 1, .ssrcs = {MEDIA}};
+  GstRateInfo info = {0};
+  GstEvent *event;
+  guint i, n = 0;
+
+  send_of (f, MEDIA, 150);
+  for (i = 0; i < 1000; i++) {
+    remb.bitrate_bps = i < 999 ? 100000 + 1000 * i : 800000;
+    says (f, SAYS (.remb = &remb));
+    advance (f, GST_MSECOND);
+  }
+  advance (f, 100 * GST_MSECOND);
+  for (; (event = next_event (f, GST_RATE_EVENT_NAME)) != NULL; n++) {
+    fail_unless (gst_rate_event_parse (event, &info));
+    gst_event_unref (event);
+  }
+  fail_unless (n >= 49 && n <= 52, "%u", n);
+  fail_unless (info.bitrate >= 783000 && info.bitrate <= 785000, "%u", info.bitrate);
+}
+
 /* ---- conflicts and the end ---- */
 
 TEST (test_ssrc_conflict)
@@ -746,6 +800,8 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_nack_flood);
   tcase_add_test (tcase, test_tmmbr);
   tcase_add_test (tcase, test_remb_becomes_a_rate);
+  tcase_add_test (tcase, test_rates_of_two_receivers);
+  tcase_add_test (tcase, test_remb_flood);
   tcase_add_test (tcase, test_ssrc_conflict);
   tcase_add_test (tcase, test_end_says_bye);
   tcase_add_test (tcase, test_release_says_bye);
