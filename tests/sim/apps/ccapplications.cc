@@ -289,8 +289,10 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
       cc_sender_on_twcc (&cc, packet_feedback.get (), &twcc, now ());
     }
     if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TFRC && length >= 12 &&
-        rtcp_fb_tfrc_parse (data + 12, length - 12, &report))
+        rtcp_fb_tfrc_parse (data + 12, length - 12, &report)) {
+      report_at.push_back (seconds_now ());
       cc_sender_on_tfrc_report (&cc, &report, now ());
+    }
     if (type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
         rtcp_fb_path_parse (data + 12, length - 12, &path)) {
       PathReport seen = {};
@@ -338,6 +340,12 @@ CcReceiverApplication::receiver () const
   return cc;
 }
 
+CcDuration
+CcReceiverApplication::report_interval () const
+{
+  return avpf_timing_interval (&avpf);
+}
+
 const std::vector<FrameArrival> &
 CcReceiverApplication::frames () const
 {
@@ -362,6 +370,7 @@ CcReceiverApplication::StartApplication ()
   avpf_timing_params_init (&params);
   params.random = cc_pcg32_init (&pcg, config.seed);
   params.rtcp_bw_Bps = config.min_rtcp_Bps;
+  params.T_rr_interval = cc_duration (config.trr_interval_s);
   avpf_timing_init (&avpf, &params, now ());
   avpf_timing_set_members (&avpf, 2, 1, false, now ());
   socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
@@ -486,7 +495,7 @@ CcReceiverApplication::run ()
     if (avpf_timing_next_timeout (&avpf) <= now ()) {
       AvpfVerdict verdict = avpf_timing_on_timeout (&avpf, now ());
       uint64_t before = feedback_bytes;
-      if (verdict != AVPF_NOTHING && send_feedback (verdict == AVPF_SEND_REGULAR))
+      if (verdict != AVPF_NOTHING && send_feedback (verdict == AVPF_SEND_REGULAR || !config.reduced_size))
         avpf_timing_on_sent (&avpf, verdict, feedback_bytes - before, now ());
     }
     next = cc_time_min (next, avpf_timing_next_timeout (&avpf));

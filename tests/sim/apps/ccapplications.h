@@ -61,6 +61,7 @@ public:
   const CcSender &sender () const;
   const std::vector<CcSenderRow> &rows () const;
   std::vector<double> frame_sent_at; /* when the first packet of each frame left, s */
+  std::vector<double> report_at;     /* when each TFRC report came, s */
   uint64_t frames_offered = 0, packets_sent = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0,
            stuck = 0;
 
@@ -105,6 +106,8 @@ struct CcReceiverConfig {
   FeedbackTiming timing = FeedbackTiming::at_once;
   FeedbackKind kind = FeedbackKind::tfrc;
   bool path_report = false;    /* append the path block (mode low-delay) */
+  bool reduced_size = true;    /* early packets without RR and SDES, for avpf */
+  double trr_interval_s = 0;   /* T_rr_interval, for avpf */
   double rtcp_fraction = 0.05; /* of the receive rate, for avpf */
   double min_rtcp_Bps = 1000;
   double clock_offset_s = 1234.5, clock_drift_ppm = 0;
@@ -123,6 +126,7 @@ public:
   static ns3::TypeId GetTypeId ();
   void configure (const CcReceiverConfig &config);
   const CcReceiver &receiver () const;
+  CcDuration report_interval () const;              /* Td of its reports, for avpf */
   const std::vector<FrameArrival> &frames () const; /* whole frames, in order of completion */
   SampleSeries transit;                             /* one-way delay of each packet, s, in simulated time */
   uint64_t packets = 0, bytes_total = 0;            /* of RTP packets */
