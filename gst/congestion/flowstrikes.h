@@ -49,11 +49,11 @@ typedef struct {
 /* The caller's memory, 15 kB; its fields are nobody else's. */
 typedef struct {
   FlowStrikesParams params;
-  FlowStrikesEntry sets[FLOW_STRIKES_SETS][FLOW_STRIKES_WAYS];
-  CcTime period_at;     /* CC_TIME_NONE: no packet yet */
-  double R, R_before;   /* bytes/s; HUGE_VAL: none known */
-  unsigned struck;      /* flows, now */
-  uint64_t struck_ever; /* times a flow was struck */
+  FlowStrikesEntry entries[FLOW_STRIKES_ENTRIES]; /* FLOW_STRIKES_WAYS a set */
+  CcTime period_at;                               /* CC_TIME_NONE: no packet yet */
+  double R, R_before;                             /* bytes/s; HUGE_VAL: none known */
+  unsigned struck;                                /* flows, now */
+  uint64_t struck_ever;                           /* times a flow was struck */
   uint64_t released;
   uint64_t dropped, dropped_bytes;
   uint64_t displaced; /* flows that lost their place */

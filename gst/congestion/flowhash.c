@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "flowhash.h"
+
+#define ROTATE(x, n) ((x) << (n) | (x) >> (64 - (n)))
+
+static void
+sip_round (uint64_t v[4])
+{
+  v[0] += v[1];
+  v[2] += v[3];
+  v[1] = ROTATE (v[1], 13) ^ v[0];
+  v[3] = ROTATE (v[3], 16) ^ v[2];
+  v[0] = ROTATE (v[0], 32);
+  v[2] += v[1];
+  v[0] += v[3];
+  v[1] = ROTATE (v[1], 17) ^ v[2];
+  v[3] = ROTATE (v[3], 21) ^ v[0];
+  v[2] = ROTATE (v[2], 32);
+}
+
+static void
+sip_block (uint64_t v[4], uint64_t block)
+{
+  v[3] ^= block;
+  sip_round (v);
+  sip_round (v);
+  v[0] ^= block;
+}
+
+static uint64_t
+little_endian (const uint8_t *bytes, size_t size)
+{
+  uint64_t value = 0;
+
+  for (size_t i = 0; i < size; i++)
+    value |= (uint64_t)bytes[i] << 8 * i;
+  return value;
+}
+
+uint64_t
+flow_hash (const uint64_t key[2], const uint8_t *bytes, size_t size)
+{
+  uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
+      key[1] ^ 0x7465646279746573};
+  size_t whole = size & ~(size_t)7;
+
+  for (size_t i = 0; i < whole; i += 8)
+    sip_block (v, little_endian (bytes + i, 8));
+  sip_block (v, (uint64_t)size << 56 | little_endian (bytes + whole, size - whole));
+  v[2] ^= 0xff;
+  for (int i = 0; i < 4; i++)
+    sip_round (v);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
