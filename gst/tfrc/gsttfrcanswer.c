@@ -28,6 +28,15 @@ gst_tfrc_answer_init (GstTfrcTransmit *t)
 
 /* ---- packets sent again ---- */
 
+/* 0: unknown. */
+static CcDuration
+round_trip (const GstTfrcTransmit *t)
+{
+  if (t->core.tfrc.R > 0)
+    return t->core.tfrc.R;
+  return GST_CLOCK_TIME_IS_VALID (t->stats.rr_rtt) ? t->stats.rr_rtt : 0;
+}
+
 /* Receivers name a packet by the number it had on the wire; upstream knows it by the one it came with. */
 static void
 ask_upstream (GstTfrcTransmit *t, GstTfrcSource *source, guint16 sent, CcTime now)
@@ -36,7 +45,7 @@ ask_upstream (GstTfrcTransmit *t, GstTfrcSource *source, guint16 sent, CcTime no
 
   t->stats.nack++;
   if (source->resends || !gst_tfrc_numbering_original (&source->numbering, sent, &seq) ||
-      !resend_limit_on_request (&source->resend, sent, t->core.tfrc.R, now)) {
+      !resend_limit_on_request (&source->resend, sent, round_trip (t), now)) {
     t->stats.resends_refused++;
     return;
   }
@@ -173,7 +182,7 @@ gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
       continue;
     owed = TRUE;
     n = tmmbr_sender_notification (
-        &source->tmmbr, t->core.tfrc.R, t->avpf_running ? avpf_timing_dither_max (&t->avpf) : 0, now, entries);
+        &source->tmmbr, round_trip (t), t->avpf_running ? avpf_timing_dither_max (&t->avpf) : 0, now, entries);
     if (gst_cc_rtcp_add_tmmbn (rtcp, source->ssrc, entries, n))
       t->stats.tmmbn++;
   }
