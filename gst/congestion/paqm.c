@@ -11,7 +11,8 @@
 #define OUTER_TARGET 0.1      /* x the inner loop's N* */
 #define TARGET_BYTES_MIN 3000 /* two packets: what a target in time comes to at least */
 #define TARGET_LIMIT 0.8      /* of the queue's limit: at most */
-#define MOST_FLOWS 1e8
+#define CLAIM 2.0             /* x the elastic flows' peak rate: of their part, what stays theirs */
+#define PEAK_MEMORY 3.0       /* s */
 #define UNKNOWN_CAPACITY 1e15 /* bytes/s: nothing is dropped but at the limit */
 
 static int
@@ -33,6 +34,7 @@ paqm_params_init (PaqmParams *params)
   paqm_inner_params_init (&params->inner[PAQM_ELASTIC]);
   params->inner[PAQM_ELASTIC].target_bytes *= 10;
   paqm_outer_params_init (&params->outer);
+  flow_strikes_params_init (&params->strike);
 }
 
 static const char *
@@ -85,8 +87,8 @@ paqm_params_refusal (const PaqmParams *params)
     return "the capacity must be 0 (measured) or more";
   if (params->fifo_limit_bytes == 0)
     return "a queue must hold at least one packet";
-  if (params->flow_life < CC_SECOND / 10 || params->flow_life > 60 * CC_SECOND)
-    return "a flow's life must be within 0.1 s and 60 s";
+  if (params->flow_life < 10 * CC_MSECOND || params->flow_life > 60 * CC_SECOND)
+    return "a flow's life must be within 10 ms and 60 s";
   return NULL;
 }
 
@@ -113,39 +115,37 @@ follow_target (Paqm *p, int cls)
     p->outer.params.target_bytes = OUTER_TARGET * target;
 }
 
+/* What elastic flows leave for longer than a moment. */
+static double
+lent (const Paqm *p)
+{
+  return fmax (0, p->stats.c_Bps[PAQM_ELASTIC] - CLAIM * p->elastic_peak);
+}
+
 /* paper D eq. 7 */
 static void
 share_capacity (Paqm *p, CcTime now)
 {
-  const double *flows = p->stats.flows;
-  double media = flows[0] + flows[1] > 0 ? flows[PAQM_MEDIA] / (flows[0] + flows[1]) : 0.5;
+  PaqmStats *s = &p->stats;
+  double media;
 
-  p->stats.c_Bps[PAQM_MEDIA] = p->stats.capacity_Bps * media;
-  p->stats.c_Bps[PAQM_ELASTIC] = p->stats.capacity_Bps * (1 - media);
+  for (int i = 0; i < PAQM_CLASSES; i++)
+    s->flows[i] = flow_count (&p->count[i], now);
+  media = s->flows[0] + s->flows[1] > 0 ? s->flows[PAQM_MEDIA] / (s->flows[0] + s->flows[1]) : 0.5;
+  s->capacity_Bps = p->params.capacity_Bps > 0 ? p->params.capacity_Bps : link_capacity_Bps (&p->link);
+  s->c_Bps[PAQM_MEDIA] = s->capacity_Bps * media;
+  s->c_Bps[PAQM_ELASTIC] = s->capacity_Bps * (1 - media);
+  s->lent_Bps = lent (p);
   deficit_rr_set_weight (&p->rr, media);
   follow_target (p, PAQM_MEDIA);
   follow_target (p, PAQM_ELASTIC);
-  paqm_outer_set_share (&p->outer, p->stats.c_Bps[PAQM_MEDIA], flows[PAQM_MEDIA], now);
+  paqm_outer_set_share (&p->outer, s->c_Bps[PAQM_MEDIA] + s->lent_Bps, s->flows[PAQM_MEDIA], now);
 }
 
 void
 paqm_set_capacity (Paqm *p, double capacity_Bps, CcTime now)
 {
-  p->stats.capacity_Bps = capacity_Bps > 0 ? fmin (capacity_Bps, UNKNOWN_CAPACITY) : 0;
-  share_capacity (p, now);
-}
-
-static double
-count (double flows)
-{
-  return flows > 0 ? fmin (flows, MOST_FLOWS) : 0;
-}
-
-void
-paqm_set_flows (Paqm *p, double media, double elastic, CcTime now)
-{
-  p->stats.flows[PAQM_MEDIA] = count (media);
-  p->stats.flows[PAQM_ELASTIC] = count (elastic);
+  p->params.capacity_Bps = capacity_Bps > 0 ? fmin (capacity_Bps, UNKNOWN_CAPACITY) : 0;
   share_capacity (p, now);
 }
 
@@ -159,8 +159,33 @@ set_params (Paqm *p, const PaqmParams *params)
   paqm_outer_set_params (&p->outer, &p->params.outer);
   if (!(p->tau1 > 0))
     paqm_outer_set_tau1 (&p->outer, p->params.tau1);
-  if (params->capacity_Bps > 0)
-    p->stats.capacity_Bps = params->capacity_Bps;
+  for (int i = 0; i < PAQM_CLASSES; i++) {
+    p->count[i].params.mode = params->count;
+    flow_count_set_life (&p->count[i], params->flow_life);
+  }
+  p->params.strike.key = p->strikes.params.key;
+  flow_strikes_set_params (&p->strikes, &p->params.strike);
+}
+
+static uint64_t
+draw_key (const CcRandom *random)
+{
+  return random->next ? (uint64_t)random->next (random->user) << 32 | random->next (random->user) : 0;
+}
+
+/* With keys of their own: who sends must not choose where his flows are kept. */
+static void
+init_flows (Paqm *p)
+{
+  FlowCountParams count = {.mode = p->params.count, .life = p->params.flow_life, .key = draw_key (&p->params.random)};
+  LinkCapacityParams link;
+
+  for (int i = 0; i < PAQM_CLASSES; i++)
+    flow_count_init (&p->count[i], &count);
+  p->params.strike.key = draw_key (&p->params.random);
+  flow_strikes_init (&p->strikes, &p->params.strike);
+  link_capacity_params_init (&link);
+  link_capacity_init (&p->link, &link);
 }
 
 void
@@ -177,6 +202,7 @@ paqm_init (Paqm *p, const PaqmParams *params)
     paqm_inner_init (&p->inner[i], &defaults.inner[i]);
   paqm_outer_init (&p->outer, &defaults.outer);
   deficit_rr_init (&p->rr, 0.5);
+  init_flows (p);
   set_params (p, &defaults);
   share_capacity (p, 0);
 }
@@ -226,14 +252,35 @@ enqueue (Paqm *p, const PaqmArrival *a, bool survives)
   return survives ? PAQM_ENQUEUE : PAQM_MARK;
 }
 
-static PaqmVerdict
-arrive (Paqm *p, const PaqmArrival *a, CcTime now)
+/* A flow that was not there before changes everybody's share at once. */
+static void
+count_flow (Paqm *p, const PaqmArrival *a, CcTime now)
 {
   p->arrived_at = now;
   if (p->tick_at == CC_TIME_NONE)
     p->tick_at = cc_time_add (now, p->params.inner[PAQM_MEDIA].dT);
+  if (flow_count_on_packet (&p->count[a->cls], a->flow, now))
+    share_capacity (p, now);
+}
+
+static bool
+is_struck (Paqm *p, const PaqmArrival *a, CcTime now)
+{
+  if (!p->params.strikes || a->cls != PAQM_MEDIA || flow_strikes_on_packet (&p->strikes, a->flow, a->size_bytes, now))
+    return false;
+  p->stats.strike_dropped++;
+  return true;
+}
+
+/* What is struck counts nowhere: the others' rate must not pay for it. */
+static PaqmVerdict
+arrive (Paqm *p, const PaqmArrival *a, CcTime now)
+{
+  count_flow (p, a, now);
+  if (is_struck (p, a, now))
+    return PAQM_DROP;
   if (a->cls == PAQM_MEDIA) {
-    paqm_outer_start (&p->outer, p->stats.c_Bps[PAQM_MEDIA], p->stats.flows[PAQM_MEDIA]);
+    paqm_outer_start (&p->outer, p->stats.c_Bps[PAQM_MEDIA] + p->stats.lent_Bps, p->stats.flows[PAQM_MEDIA]);
     paqm_outer_on_arrival (&p->outer, a->size_bytes, now);
   }
   return enqueue (p, a, paqm_inner_on_arrival (&p->inner[a->cls], a->size_bytes, &p->params.random));
@@ -260,11 +307,11 @@ paqm_next (Paqm *p, const uint32_t head_bytes[PAQM_CLASSES])
 void
 paqm_on_departure (Paqm *p, int queue, uint32_t size_bytes, CcTime now)
 {
-  (void)now;
   if (queue < 0 || queue >= PAQM_CLASSES)
     return;
   deficit_rr_on_served (&p->rr, queue, size_bytes);
   p->stats.backlog_bytes[queue] = fmax (0, p->stats.backlog_bytes[queue] - size_bytes);
+  link_capacity_on_departure (&p->link, size_bytes, p->stats.backlog_bytes[0] + p->stats.backlog_bytes[1] > 0, now);
   p->stats.sent[queue]++;
   p->stats.sent_bytes[queue] += size_bytes;
 }
@@ -298,9 +345,24 @@ static void
 run_inner (Paqm *p, uint32_t periods)
 {
   double c[PAQM_CLASSES] = {available (p, PAQM_MEDIA), available (p, PAQM_ELASTIC)};
+  double passed = periods * cc_seconds (p->params.inner[PAQM_MEDIA].dT);
 
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_on_period (&p->inner[i], c[i], p->stats.backlog_bytes[i], periods);
+  p->elastic_peak = fmax (paqm_inner_rate (&p->inner[PAQM_ELASTIC]), p->elastic_peak * exp (-passed / PEAK_MEMORY));
+}
+
+static bool
+run_outer (Paqm *p, CcTime now)
+{
+  double R = p->params.outer.follow_ecf ? 0 : p->outer.R, c = p->stats.c_Bps[PAQM_MEDIA] + p->stats.lent_Bps;
+
+  paqm_outer_on_backlog (&p->outer, p->stats.backlog_bytes[PAQM_MEDIA], now);
+  if (!paqm_outer_on_timeout (&p->outer, c, p->stats.flows[PAQM_MEDIA], now))
+    return false;
+  flow_strikes_on_period (&p->strikes, R, now);
+  p->feedbacks++;
+  return true;
 }
 
 /* After silence nothing measured holds any more: the next flow starts with the link as it is then. */
@@ -311,6 +373,7 @@ sleep_if_silent (Paqm *p, CcTime now)
       p->stats.backlog_bytes[1] > 0)
     return;
   p->tick_at = CC_TIME_NONE;
+  p->elastic_peak = 0;
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_init (&p->inner[i], &p->params.inner[i]);
   paqm_outer_init (&p->outer, &p->params.outer);
@@ -329,9 +392,8 @@ paqm_on_timeout (Paqm *p, CcTime now)
   periods = (now - p->tick_at) / dT + 1;
   p->tick_at = cc_time_add (p->tick_at, periods * dT);
   run_inner (p, periods < UINT32_MAX ? (uint32_t)periods : UINT32_MAX);
-  paqm_outer_on_backlog (&p->outer, p->stats.backlog_bytes[PAQM_MEDIA], now);
-  told = paqm_outer_on_timeout (&p->outer, p->stats.c_Bps[PAQM_MEDIA], p->stats.flows[PAQM_MEDIA], now);
-  p->feedbacks += told;
+  share_capacity (p, now);
+  told = run_outer (p, now);
   sleep_if_silent (p, now);
   return told;
 }

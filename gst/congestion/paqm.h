@@ -6,11 +6,17 @@
      paqm_next ()         the link is free: which FIFO's head to send; paqm_on_departure () once it is on its way
      paqm_next_timeout (), paqm_on_timeout ()   the loops' periods; true where there is new feedback to signal
 
+   The link is divided by flows (paper D eq. 7). As long as the elastic ones leave more than half of their part unused,
+   a trickle of DNS or a login, media is told to use what is beyond twice their rate; they still have their turns.
+
    Sizes are wire bytes (UDP and IP headers counted), rates wire bytes/s. All calls are O(1) in packets and flows. */
 #ifndef PAQM_H
 #define PAQM_H
 
 #include "deficitrr.h"
+#include "flowcount.h"
+#include "flowstrikes.h"
+#include "linkcapacity.h"
 #include "paqminner.h"
 #include "paqmouter.h"
 
@@ -39,7 +45,9 @@ typedef struct {
   uint32_t limit_bytes[PAQM_CLASSES];    /* tail drop; default 100 kB media, 1 MB elastic */
   uint32_t fifo_limit_bytes;             /* default 1 MB */
   CcDuration tau1;                       /* until RTT samples come, [0, 5 s], default 100 ms */
-  CcDuration flow_life;                  /* silence after which a flow is not counted, [0.1 s, 60 s], default 2 s */
+  CcDuration flow_life;                  /* silence after which a flow is not counted, [10 ms, 60 s], default 2 s */
+  FlowCountMode count;                   /* default FLOW_COUNT_EXACT */
+  FlowStrikesParams strike;              /* keys are drawn from `random` */
   bool ecn_elastic;                      /* mark ECT instead of dropping; default true */
   bool ecn_media;                        /* default false */
   bool strikes;                          /* keep media flows that ignore R down to it; default true */
@@ -69,6 +77,7 @@ typedef struct {
 typedef struct {
   double capacity_Bps;           /* 0: not yet measured */
   double c_Bps[PAQM_CLASSES];    /* parts by flows, before utilisation */
+  double lent_Bps;               /* of the elastic part to media */
   double rate_Bps[PAQM_CLASSES]; /* inner loop's r */
   double survival[PAQM_CLASSES]; /* u* */
   double flows[PAQM_CLASSES];
@@ -83,15 +92,19 @@ typedef struct {
   uint64_t ignored_rtts;
 } PaqmStats;
 
-/* The caller's memory; its fields are nobody else's. */
+/* The caller's memory, 52 kB; its fields are nobody else's. */
 typedef struct {
   PaqmParams params;
   PaqmInner inner[PAQM_CLASSES];
   PaqmOuter outer;
   DeficitRr rr;
-  CcTime tick_at;    /* next inner period; CC_TIME_NONE: idle */
-  CcTime arrived_at; /* last packet */
-  double tau1;       /* s, mean of the samples; 0: none */
+  FlowCount count[PAQM_CLASSES];
+  FlowStrikes strikes;
+  LinkCapacity link;
+  double elastic_peak; /* bytes/s, of the inner loop's r; fading */
+  CcTime tick_at;      /* next inner period; CC_TIME_NONE: idle */
+  CcTime arrived_at;   /* last packet */
+  double tau1;         /* s, mean of the samples; 0: none */
   uint64_t feedbacks;
   PaqmStats stats;
 } Paqm;
@@ -104,11 +117,8 @@ const char *paqm_params_refusal (const PaqmParams *params);
 void paqm_init (Paqm *p, const PaqmParams *params);
 /* Live: what is queued, measured and counted stays. Returns false and changes nothing where they are refused. */
 bool paqm_set_params (Paqm *p, const PaqmParams *params, CcTime now);
-/* What the link carries now, where params.capacity_Bps is 0 and the caller knows better. 0, negative or NaN: unknown.
- */
+/* params.capacity_Bps, live. 0, negative or NaN: measured from now on. */
 void paqm_set_capacity (Paqm *p, double capacity_Bps, CcTime now);
-/* Active flows of each class, >= 0. */
-void paqm_set_flows (Paqm *p, double media, double elastic, CcTime now);
 
 /* The FIFO that packets of a class go into: its own, or 0 for all where the discipline is FIFO. */
 int paqm_queue (const Paqm *p, PaqmClass cls);
