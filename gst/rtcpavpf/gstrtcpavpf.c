@@ -211,16 +211,13 @@ reset (GstRtcpAvpf *self)
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
 }
 
-/* A stream that goes on after its end is a new participant's. */
-static void
-on_flush_stop (GstRtcpAvpf *self)
+void
+gst_rtcp_avpf_begin_again (GstRtcpAvpf *self)
 {
   gboolean ended;
 
   g_mutex_lock (&self->lock);
   ended = self->eos;
-  self->media->receiving_ended = FALSE;
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   g_mutex_unlock (&self->lock);
   if (!ended)
     return;
@@ -231,6 +228,16 @@ on_flush_stop (GstRtcpAvpf *self)
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_flush_start ());
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_flush_stop (TRUE));
   gst_rtcp_avpf_thread_start (self);
+}
+
+static void
+on_flush_stop (GstRtcpAvpf *self)
+{
+  g_mutex_lock (&self->lock);
+  self->media->receiving_ended = FALSE;
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  g_mutex_unlock (&self->lock);
+  gst_rtcp_avpf_begin_again (self);
 }
 
 static void

@@ -182,6 +182,7 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     gst_segment_init (&self->media->segment, GST_FORMAT_UNDEFINED);
     self->media->ended = FALSE;
     g_mutex_unlock (&self->lock);
+    gst_rtcp_avpf_begin_again (self);
     break;
   case GST_EVENT_EOS:
     on_end (self);

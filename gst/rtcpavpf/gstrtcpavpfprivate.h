@@ -19,6 +19,8 @@ GST_DEBUG_CATEGORY_EXTERN (rtcpavpf_debug);
 GstClockTime gst_rtcp_avpf_now (GstRtcpAvpf *self);
 /* The pipeline's running time, GST_CLOCK_TIME_NONE where it has none; without the lock. */
 GstClockTime gst_rtcp_avpf_running_time (GstRtcpAvpf *self, GstClockTime now);
+/* A stream that goes on after this end has left is a new participant's; without the lock. */
+void gst_rtcp_avpf_begin_again (GstRtcpAvpf *self);
 
 /* gstrtcpavpfproperties.c: what the user sets. */
 void gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *settings);
@@ -82,26 +84,24 @@ gboolean gst_rtcp_avpf_members_is_own (
     GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, SsrcCname cname, GstClockTime now);
 
 /* gstrtcpavpffeedback.c: what there is to say besides reports. */
+static inline gboolean
+gst_rtcp_avpf_may_send (GstRtcpAvpf *self, AvpfFeedback flag)
+{
+  return (self->settings.feedback & flag) != 0;
+}
+/* For an event that is due: asks for a turn and notes in *t0 that it did, unless that was noted before. */
+void gst_rtcp_avpf_request_once (GstRtcpAvpf *self, GstClockTime *t0, GstClockTime now);
 void gst_rtcp_avpf_feedback_init (GstRtcpAvpf *self);
 void gst_rtcp_avpf_apply_feedback (GstRtcpAvpf *self);
 void gst_rtcp_avpf_check_source (GstRtcpAvpf *self, AvpfSource *source, GstClockTime now);
 void gst_rtcp_avpf_request_flow_report (GstRtcpAvpf *self, GstClockTime now);
 void gst_rtcp_avpf_check_feedback (GstRtcpAvpf *self, GstClockTime now);
 GstClockTime gst_rtcp_avpf_feedback_next (GstRtcpAvpf *self, GstClockTime now); /* later than now */
-/* A packet of that source is here. */
-void gst_rtcp_avpf_note_packet (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime now);
-void gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime arrived_at);
-void gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstClockTime arrived_at);
-gboolean gst_rtcp_avpf_is_retransmission (GstRtcpAvpf *self, guint8 payload_type);
-void gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 osn, GstClockTime now);
 void gst_rtcp_avpf_on_key_unit (GstRtcpAvpf *self, AvpfSource *source, guint32 seq);
-/* Whether lost packets are asked for again before a key unit is; whether one is asked for at all. */
-gboolean gst_rtcp_avpf_mends_by_nack (GstRtcpAvpf *self, const AvpfSource *source);
+/* Whether the loss of a packet is a reason to ask. */
 gboolean gst_rtcp_avpf_auto_pli_for (GstRtcpAvpf *self, const AvpfSource *source);
 gboolean gst_rtcp_avpf_asks_by_fir (GstRtcpAvpf *self, const AvpfSource *source);
-GstClockTime gst_rtcp_avpf_packet_report_due_at (GstRtcpAvpf *self);
-/* Events from downstream; FALSE: not for us. */
-gboolean gst_rtcp_avpf_on_retransmission_request (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now);
+/* An event from downstream; FALSE: not for us. */
 gboolean gst_rtcp_avpf_on_force_key_unit (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now);
 /* The application's. */
 typedef struct {
@@ -115,10 +115,27 @@ gboolean gst_rtcp_avpf_queue_feedback (GstRtcpAvpf *self, const GstRtcpAvpfAppFe
 gboolean gst_rtcp_avpf_request_report (GstRtcpAvpf *self, GstClockTime max_delay, GstClockTime now);
 /* Others'. */
 void gst_rtcp_avpf_on_others_feedback (GstRtcpAvpf *self, const FbItem *item, GstClockTime now);
-void gst_rtcp_avpf_on_others_nack (GstRtcpAvpf *self, guint32 media, const guint16 *seqs, guint n, GstClockTime now);
 /* Drops what others have said. */
 void gst_rtcp_avpf_settle_feedback (GstRtcpAvpf *self, GstClockTime now);
 gboolean gst_rtcp_avpf_has_feedback (GstRtcpAvpf *self, GstClockTime now);
+
+/* gstrtcpavpfnack.c: packets asked for again. */
+void gst_rtcp_avpf_note_packet (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime now);
+gboolean gst_rtcp_avpf_is_retransmission (GstRtcpAvpf *self, guint8 payload_type);
+/* osn: the number that a retransmission has restored. */
+void gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 osn, GstClockTime now);
+/* Whether lost packets are asked for again before a key unit is. */
+gboolean gst_rtcp_avpf_mends_by_nack (GstRtcpAvpf *self, const AvpfSource *source);
+/* An event from downstream; FALSE: not for us. */
+gboolean gst_rtcp_avpf_on_retransmission_request (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now);
+void gst_rtcp_avpf_check_nack (GstRtcpAvpf *self, AvpfSource *source, GstClockTime now);
+void gst_rtcp_avpf_on_others_nack (GstRtcpAvpf *self, guint32 media, const guint16 *seqs, guint n, GstClockTime now);
+void gst_rtcp_avpf_settle_nack (GstRtcpAvpf *self, AvpfSource *source, GstClockTime now);
+
+/* gstrtcpavpfarrivals.c: reports of every packet. */
+void gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime arrived_at);
+void gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstClockTime arrived_at);
+GstClockTime gst_rtcp_avpf_packet_report_due_at (GstRtcpAvpf *self); /* GST_CLOCK_TIME_NONE: nothing new */
 
 /* gstrtcpavpfpacket.c: packets to send. */
 typedef struct {

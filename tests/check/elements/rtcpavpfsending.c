@@ -735,17 +735,13 @@ TEST (test_ssrc_conflict)
   fail_unless (spoke (&h, MEDIA + 7));
 }
 
-TEST (test_end_says_bye)
+static void
+wait_end (Fixture *f)
 {
-  Heard h = {0};
-  GstEvent *event;
   gboolean ended = FALSE;
+  GstEvent *event;
   guint i;
 
-  send_of (f, MEDIA, 250);
-  listen (f, &h);
-  fail_unless_equals_int (h.byes, 0);
-  gst_harness_push_event (f->rtp, gst_event_new_eos ());
   for (i = 0; i < 1000 && !ended; i++) {
     while ((event = gst_harness_try_pull_event (f->rtcp)) != NULL) {
       ended |= GST_EVENT_TYPE (event) == GST_EVENT_EOS;
@@ -753,10 +749,41 @@ TEST (test_end_says_bye)
     }
     g_usleep (1000);
   }
+  fail_unless (ended);
+}
+
+TEST (test_end_says_bye)
+{
+  Heard h = {0};
+
+  send_of (f, MEDIA, 250);
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 0);
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  wait_end (f);
   listen (f, &h);
   fail_unless_equals_int (h.byes, 1);
   fail_unless_equals_int (h.bye, MEDIA);
-  fail_unless (ended);
+}
+
+TEST (test_goes_on_after_a_flush)
+{
+  Heard h = {0};
+  GstSegment segment;
+
+  send_of (f, MEDIA, 250);
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  wait_end (f);
+  listen (f, &h);
+  memset (&h, 0, sizeof h);
+  gst_harness_push_event (f->rtp, gst_event_new_flush_start ());
+  gst_harness_push_event (f->rtp, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (f->rtp, gst_event_new_segment (&segment));
+  send_of (f, MEDIA, 250);
+  listen (f, &h);
+  fail_unless (h.srs > 0);
+  fail_unless (h.info.packet_count <= 250);
 }
 
 /* RFC 3550 6.3.7 */
@@ -804,6 +831,7 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_remb_flood);
   tcase_add_test (tcase, test_ssrc_conflict);
   tcase_add_test (tcase, test_end_says_bye);
+  tcase_add_test (tcase, test_goes_on_after_a_flush);
   tcase_add_test (tcase, test_release_says_bye);
   return suite;
 }
