@@ -6,7 +6,8 @@
      estimated   linear counting in two bitmaps of m bits, the running span of `life` and the one before it:
                  n = -m ln (bits clear in both/m). A flow that ends is counted for life to 2 life of silence
 
-   Estimated, the standard error is sqrt (m (e^t - t - 1))/n, t = n/m: below 1 % from 20 flows to 30 000. */
+   Estimated, the standard error is sqrt (m (e^t - t - 1))/n, t = n/m: 0.55 % of few flows, 0.62 % of 10 000, 0.8 % of
+   30 000. */
 #ifndef FLOWCOUNT_H
 #define FLOWCOUNT_H
 
