@@ -54,7 +54,7 @@ inner_refusal (const PaqmInnerParams *inner, CcDuration target_delay, uint32_t l
 }
 
 static const char *
-outer_refusal (const PaqmOuterParams *outer, CcDuration tau1)
+outer_refusal (const PaqmOuterParams *outer, CcDuration tau1, bool unstable)
 {
   double tau2 = cc_seconds (outer->tau2);
 
@@ -68,6 +68,10 @@ outer_refusal (const PaqmOuterParams *outer, CcDuration tau1)
     return "the least explicit rate must be above 0 and no more than the highest";
   if (!(outer->target_bytes >= 0 && outer->target_bytes < 1e15))
     return "the outer loop's target must be 0 or more";
+  if (unstable)
+    return outer->alpha > 0 && outer->alpha <= 2 && outer->beta > 0 && outer->beta <= 2
+               ? NULL
+               : "alpha and beta must be above 0 and no more than 2";
   tau2 = outer->literal_ecf ? tau2 / (cc_seconds (tau1) + tau2) : 1;
   return paqm_stability_accepts (outer->alpha, outer->beta, tau2)
              ? NULL
@@ -77,7 +81,7 @@ outer_refusal (const PaqmOuterParams *outer, CcDuration tau1)
 const char *
 paqm_params_refusal (const PaqmParams *params)
 {
-  const char *refusal = outer_refusal (&params->outer, params->tau1);
+  const char *refusal = outer_refusal (&params->outer, params->tau1, params->unstable);
 
   for (int i = 0; i < PAQM_CLASSES && !refusal; i++)
     refusal = inner_refusal (&params->inner[i], params->target_delay[i], params->limit_bytes[i]);

@@ -51,6 +51,7 @@ typedef struct {
   bool ecn_elastic;                      /* mark ECT instead of dropping; default true */
   bool ecn_media;                        /* default false */
   bool strikes;                          /* keep media flows that ignore R down to it; default true */
+  bool unstable; /* for experiments: alpha and beta outside the stable region are taken, up to 2; default false */
   CcRandom random;
 } PaqmParams;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "paqmouter.h"
+#include "paqmstability.h"
 
 #include <math.h>
 
@@ -288,11 +289,20 @@ stalls (PaqmOuter *p, double ratio)
   return true;
 }
 
+/* eq. 1 divides by tau2 what holds for d. Where the flows' round trips leave too little tau2/d for that, as eq. 3. */
+static double
+ecf_scale (const PaqmOuter *p, double d)
+{
+  double tau2_d = cc_seconds (p->params.tau2) / d;
+
+  return p->params.literal_ecf && paqm_stability_accepts (p->params.alpha, p->params.beta, tau2_d) ? 1 / tau2_d : 1;
+}
+
 /* eq. 1; returns r' as told */
 static double
 update_ecf (PaqmOuter *p, double d)
 {
-  double r = p->r_long, scale = p->params.literal_ecf ? d / cc_seconds (p->params.tau2) : 1;
+  double r = p->r_long, scale = ecf_scale (p, d);
   double change = scale * (p->params.alpha * (p->c - r) + p->params.beta * missing_backlog (p, d) / d);
 
   if (r > 0 && stalls (p, 1 + change / r))

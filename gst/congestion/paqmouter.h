@@ -32,9 +32,9 @@ typedef struct {
   double target_bytes; /* N* of the outer loop, >= 0, default 3500: a tenth of the inner loop's */
   double floor_Bps;    /* R is never below, > 0, default 3750 (30 kb/s) */
   double ceiling_Bps;  /* nor above, default HUGE_VAL: c alone */
-  bool literal_ecf;    /* eq. 1: stable only within the region for tau2/d; default false */
-  bool follow_ecf;     /* flows follow ECF rather than ERF: what they were told is r'; default false */
-  bool paper_window;   /* r over the last tau2 alone; default false */
+  bool literal_ecf;  /* eq. 1 where its region for the present tau2/d has (alpha, beta), else as eq. 3; default false */
+  bool follow_ecf;   /* flows follow ECF rather than ERF: what they were told is r'; default false */
+  bool paper_window; /* r over the last tau2 alone; default false */
 } PaqmOuterParams;
 
 typedef struct {

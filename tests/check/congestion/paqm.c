@@ -581,6 +581,14 @@ START_TEST (parameters_are_refused_with_a_reason)
   REFUSED (outer.alpha = 1.7);
   REFUSED (outer.beta = 0.8);
   REFUSED (outer.alpha = NAN);
+  bad = good;
+  bad.outer.alpha = 1.7;
+  bad.unstable = true;
+  ck_assert_ptr_null (paqm_params_refusal (&bad));
+  paqm_init (&paqm, &bad);
+  ck_assert_double_eq (paqm.outer.params.alpha, 1.7);
+  bad.outer.alpha = 2.1;
+  ck_assert_ptr_nonnull (paqm_params_refusal (&bad));
   REFUSED (outer.tau2 = 0);
   REFUSED (outer.utilisation = 1.1);
   REFUSED (outer.floor_Bps = 0);

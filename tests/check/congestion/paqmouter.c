@@ -249,6 +249,9 @@ START_TEST (aggregate_rate_by_equation_1)
   outer = one_period (params, 0.1, 800e3, 3500, 10);
   ck_assert (!outer.ecf.decrease);
   ck_assert_double_eq_tol (outer.ecf.increase_Bps, 1.2 * 0.75 * 150e3 / 10, 1e-6);
+  /* tau1 = 0.8: alpha would count 2.6 times, which no beta makes stable */
+  outer = one_period (params, 0.8, 800e3, 3500, 10);
+  ck_assert_double_eq_tol (outer.ecf.increase_Bps, 0.75 * 150e3 / 10, 1e-6);
   /* never below a tenth */
   outer = one_period (defaults (), 0.1, 9e6, 1e6, 10);
   ck_assert (outer.ecf.decrease && outer.ecf.ratio >= 0.1 && outer.ecf.ratio < 1);
