@@ -342,45 +342,65 @@ delay_distribution (Report &report)
   report.check ("fixed / uniform", s[0].mean / s[2].mean, 2, 20, "worse");
 }
 
+/* Means over the runs. */
+struct Linear {
+  double in_10_s = 0, most = 0, pause = 0;
+};
+
+static Linear
+join_linearly (Report &report, const Form &form, double joins_per_s)
+{
+  Linear mean;
+
+  for (unsigned i = 0; i < runs; i++) {
+    RtcpGroupSpec spec = group_of (form, 2500, report.options ().seed + i);
+    spec.joins_per_s = joins_per_s;
+    RtcpGroup group (spec);
+    group.run_until (i == 0 ? 1000 : 200);
+    std::vector<double> sent = group.reports ();
+    mean.in_10_s += count_between (sent, 0, 10) / runs;
+    mean.most += most_in_a_second (sent) / runs;
+    mean.pause += longest_pause (sent) / runs;
+    if (i == 0)
+      write_curve (report, format ("linear-sent-%s-%g", form.name, joins_per_s), cumulative (sent));
+  }
+  return mean;
+}
+
 /* Figures 4 and 5. */
 static void
 linear_join (Report &report)
 {
   const double rates[] = {0, 5000, 2500, 500};
   const Form forms[] = {conditional, unconditional};
-  double most[2][4], pause[2][4];
+  Linear linear[2][4];
 
   for (unsigned f = 0; f < 2; f++)
     for (unsigned r = 0; r < 4; r++) {
-      RtcpGroupSpec spec = group_of (forms[f], 2500, report.options ().seed);
-      std::string name = rates[r] > 0 ? format ("%g/s", rates[r]) : "step";
-      spec.joins_per_s = rates[r];
-      RtcpGroup group (spec);
-      group.run_until (1000);
-      std::vector<double> sent = group.reports ();
-      most[f][r] = most_in_a_second (sent);
-      write_curve (report, format ("linear-sent-%s-%g", forms[f].name, rates[r]), cumulative (sent));
-      report.note (format ("%s, %s: packets in 10 s", forms[f].name, name.c_str ()), count_between (sent, 0, 10));
-      report.note (format ("%s, %s: most in 1 s", forms[f].name, name.c_str ()), most[f][r]);
-      pause[f][r] = longest_pause (sent);
-      report.note (format ("%s, %s: longest pause, s", forms[f].name, name.c_str ()), pause[f][r]);
+      std::string name = std::string (forms[f].name) + (r ? format (", %g/s", rates[r]) : ", step");
+      linear[f][r] = join_linearly (report, forms[f], rates[r]);
+      report.note (name + ": packets in 10 s", linear[f][r].in_10_s);
+      report.note (name + ": most in 1 s", linear[f][r].most);
+      report.note (name + ": longest pause, s", linear[f][r].pause);
     }
   for (unsigned f = 0; f < 2; f++) {
-    report.check (format ("%s: most in 1 s, slower / faster joins", forms[f].name),
-        std::max ({most[f][1] / most[f][0], most[f][2] / most[f][1], most[f][3] / most[f][2]}), 0, 1, "below 1");
-    report.check (format ("%s: plateau, slower / faster joins", forms[f].name),
-        std::max ({pause[f][1] / pause[f][0], pause[f][2] / pause[f][1], pause[f][3] / pause[f][2]}), 0, 1, "below 1");
+    report.check (format ("%s: most in 1 s, 500/s / step", forms[f].name), linear[f][3].most / linear[f][0].most, 0,
+        0.5, "eliminated");
+    report.check (format ("%s: longest pause, 500/s / step", forms[f].name), linear[f][3].pause / linear[f][0].pause, 0,
+        0.5, "eliminated");
   }
-  for (unsigned r = 0; r < 4; r++)
-    report.check (format ("unconditional / conditional, %s", r ? format ("%g/s", rates[r]).c_str () : "step"),
-        most[1][r] / most[0][r], 0, 1, "below 1");
+  /* At 500/s nothing is left that could differ. */
+  for (unsigned r = 0; r < 3; r++)
+    report.check (
+        format ("most in 1 s, unconditional / conditional, %s", r ? format ("%g/s", rates[r]).c_str () : "step"),
+        linear[1][r].most / linear[0][r].most, 0, 1, "below 1");
 }
 
 /* Figure 7. */
 static void
 learning_curve (Report &report)
 {
-  const unsigned users = report.options ().quick ? 2000 : 10000;
+  const unsigned users = report.options ().quick ? 5000 : 10000;
   RtcpGroupSpec spec = group_of (conditional, users, report.options ().seed);
   double NC = users * spec.C (), worst_linear = 0, worst_late = 0;
   Curve ode = solve_ode (users, spec.C (), 1.5 * NC);
@@ -457,9 +477,10 @@ equations (Report &report)
         write_curve (report, format ("equations-sent-%s", form.name), cumulative (group.reports ()));
     }
     Spread n = spread_of (packets);
-    /* Packets arrive one service time apart, after the first was sent: the fluid model sees neither. */
+    /* Packets arrive one service time apart, after the first was sent, an instant that
+       varies by about its mean: the fluid model sees neither. */
     report.check (format ("%s: sending stops, s", form.name), spread_of (stop).mean, p.t_stop - 1 / spec.m (),
-        p.t_stop + 1 / spec.m () + p.late_s, form.rfc3550 ? format ("%.4g, (11)", p.t_stop) : "1.72, (11)");
+        p.t_stop + 1 / spec.m () + 2 * p.late_s, form.rfc3550 ? format ("%.4g, (11)", p.t_stop) : "1.72, (11)");
     report.target (format ("%s: packets (sd %.3g)", form.name, n.sd), n.mean, p.spike - n.half, p.spike + n.half,
         0.8 * p.spike, 1.25 * p.spike,
         format ("%.0f, (%d)", p.spike, form.mode == AVPF_RECONSIDER_CONDITIONAL ? 18 : 20));
