@@ -77,20 +77,34 @@ find_lightest (const FlowStrikes *s, uint64_t flow)
   return least;
 }
 
-/* NULL where all of the set are struck. */
+/* As many bytes came without a place as the lightest is worth: whose packet that is, is by chance, but the likelier the
+   more it sends. */
+static bool
+displaces (FlowStrikes *s, unsigned lightest, uint32_t bytes)
+{
+  double *missed = &s->missed[lightest / FLOW_STRIKES_WAYS];
+
+  *missed += bytes;
+  if (s->entries[lightest].weight > 0 && *missed <= s->entries[lightest].weight)
+    return false;
+  s->displaced += s->entries[lightest].weight > 0;
+  *missed = 0;
+  return true;
+}
+
+/* NULL where it finds no place. */
 static FlowStrikesEntry *
-watch (FlowStrikes *s, uint64_t flow)
+watch (FlowStrikes *s, uint64_t flow, uint32_t bytes)
 {
   unsigned i = find (s, flow);
 
   if (i != NOBODY)
     return &s->entries[i];
   i = find_lightest (s, flow);
-  if (i == NOBODY) {
+  if (i == NOBODY || !displaces (s, i, bytes)) {
     s->unwatched++;
     return NULL;
   }
-  s->displaced += s->entries[i].weight > 0;
   s->entries[i] = (FlowStrikesEntry){.flow = flow, .weight = s->entries[i].weight};
   return &s->entries[i];
 }
@@ -127,7 +141,7 @@ take_tokens (FlowStrikes *s, FlowStrikesEntry *e, uint32_t bytes, CcTime now)
 bool
 flow_strikes_on_packet (FlowStrikes *s, uint64_t flow, uint32_t bytes, CcTime now)
 {
-  FlowStrikesEntry *e = watch (s, flow);
+  FlowStrikesEntry *e = watch (s, flow, bytes);
 
   if (s->period_at == CC_TIME_NONE)
     s->period_at = now;
@@ -206,6 +220,8 @@ flow_strikes_on_period (FlowStrikes *s, double R_Bps, CcTime now)
       judge (s, &s->entries[i], budget, now);
     fade (&s->entries[i]);
   }
+  for (unsigned i = 0; i < FLOW_STRIKES_SETS; i++)
+    s->missed[i] *= WEIGHT_KEPT;
 }
 
 bool

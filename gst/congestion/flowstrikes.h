@@ -2,9 +2,10 @@
 /* Keeps media flows that ignore the explicit rate R down to it (the strikes of FRED, as Lie 2008 6.2 proposes), in
    bounded memory and O(1) per packet; one pass over the table per period.
 
-   Who is watched: the heaviest flows, by Space-Saving in sets of FLOW_STRIKES_WAYS entries, bytes fading over periods.
-   A flow without a place takes that of the lightest in its set and inherits its weight, never its bytes. So no flood of
-   flow ids displaces a flow with more than 1/FLOW_STRIKES_WAYS of its set's bytes, nor one that is struck.
+   Who is watched: the heaviest flows, in sets of FLOW_STRIKES_WAYS places, by weight: bytes, fading over periods. Flows
+   without a place get that of the lightest in their set, and its weight, once they have sent as many bytes as that is
+   (Space-Saving of Metwally et al. 2005, where the first packet would do; here equal flows do not chase each other). So
+   no flood of flow ids displaces who sends much more than the others of its set, nor who is struck.
 
    Who is struck: what a flow sends above (1 + margin) R is its excess; what it stays below that reduces it. A period
    above that rate is a strike; all are forgiven when the excess is used up. Struck is who has `strikes` of them and an
@@ -50,6 +51,7 @@ typedef struct {
 typedef struct {
   FlowStrikesParams params;
   FlowStrikesEntry entries[FLOW_STRIKES_ENTRIES]; /* FLOW_STRIKES_WAYS a set */
+  double missed[FLOW_STRIKES_SETS];               /* bytes without a place */
   CcTime period_at;                               /* CC_TIME_NONE: no packet yet */
   double R, R_before;                             /* bytes/s; HUGE_VAL: none known */
   unsigned struck;                                /* flows, now */
@@ -57,7 +59,7 @@ typedef struct {
   uint64_t released;
   uint64_t dropped, dropped_bytes;
   uint64_t displaced; /* flows that lost their place */
-  uint64_t unwatched; /* packets whose set is full of struck flows */
+  uint64_t unwatched; /* packets that passed without a place */
 } FlowStrikes;
 
 void flow_strikes_params_init (FlowStrikesParams *params);
