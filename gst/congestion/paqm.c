@@ -305,6 +305,9 @@ paqm_on_arrival (Paqm *p, const PaqmArrival *arrival, CcTime now)
 int
 paqm_next (Paqm *p, const uint32_t head_bytes[PAQM_CLASSES])
 {
+  /* what waited there when the discipline was changed is older than what has come since */
+  if (p->params.discipline == PAQM_DISCIPLINE_FIFO && head_bytes[PAQM_ELASTIC] > 0)
+    return PAQM_ELASTIC;
   return deficit_rr_next (&p->rr, head_bytes);
 }
 
@@ -425,5 +428,6 @@ paqm_get_stats (const Paqm *p, PaqmStats *stats)
   stats->r_hat_Bps = p->outer.r_hat;
   stats->r_long_Bps = p->outer.r_long;
   stats->N_hat = p->outer.N_hat;
+  stats->struck = p->strikes.struck;
   stats->tau1 = p->outer.next_tau1;
 }

@@ -90,6 +90,7 @@ typedef struct {
   uint64_t marked[PAQM_CLASSES], dropped[PAQM_CLASSES]; /* by u* */
   uint64_t tail_dropped[PAQM_CLASSES];
   uint64_t strike_dropped;
+  unsigned struck; /* flows, now */
   uint64_t ignored_rtts;
 } PaqmStats;
 

@@ -32,12 +32,14 @@ typedef struct {
   int n;
   double capacity_Bps, budget;
   CcDuration rtt;
-  double told[1024]; /* R by ms */
+  double group_s, key; /* media: a group's first 40 ms at that many times the rate of the others; 0: smooth */
+  double told[1024];   /* R by ms */
   CcTime now;
   CcPcg32 pcg;
   /* since clear () */
   double sent[PAQM_CLASSES], delay_sum[PAQM_CLASSES], delay_most[PAQM_CLASSES], packets[PAQM_CLASSES];
-  double flow_sent[MAX_FLOWS];
+  double flow_sent[MAX_FLOWS], R_sum, R_squares;
+  unsigned steps;
   PaqmStats from;
   CcTime cleared_at;
 } Path;
@@ -60,6 +62,7 @@ clear (Path *l)
   memset (l->delay_most, 0, sizeof l->delay_most);
   memset (l->packets, 0, sizeof l->packets);
   memset (l->flow_sent, 0, sizeof l->flow_sent);
+  l->R_sum = l->R_squares = l->steps = 0;
   paqm_get_stats (&l->paqm, &l->from);
   l->cleared_at = l->now;
 }
@@ -80,6 +83,17 @@ add (Path *l, int flows, PaqmClass cls, bool ect)
 {
   for (; flows > 0; flows--)
     l->flows[l->n++] = (Flow){.cls = cls, .on = true, .ect = ect, .window = 10, .credit = 97 * l->n % 1000};
+}
+
+/* Groups of flows begin apart, by 0.37 s each. */
+static double
+picture_weight (const Path *l, int i)
+{
+  double frames = l->group_s / 0.04;
+
+  if (!(l->group_s > 0) || l->flows[i].cls != PAQM_MEDIA)
+    return 1;
+  return (fmod (cc_seconds (l->now) + 0.37 * i, l->group_s) < 0.04 ? l->key : 1) * frames / (frames - 1 + l->key);
 }
 
 static double
@@ -128,7 +142,7 @@ send_flows (Path *l)
 
     if (!flow->on)
       continue;
-    flow->credit += flow_rate (l, flow) / 1000;
+    flow->credit += flow_rate (l, flow) / 1000 * picture_weight (l, i);
     flow->window += 0.001 / cc_seconds (l->rtt);
     for (; flow->credit >= size; flow->credit -= size)
       offer (l, i, size);
@@ -176,6 +190,9 @@ run (Path *l, double seconds)
 
     paqm_get_feedback (&l->paqm, &feedback);
     l->told[l->now / CC_MSECOND % 1024] = fmin (feedback.R_Bps, 2 * l->capacity_Bps);
+    l->R_sum += l->paqm.outer.R;
+    l->R_squares += l->paqm.outer.R * l->paqm.outer.R;
+    l->steps++;
     send_flows (l);
     serve (l);
     if (paqm_next_timeout (&l->paqm) <= l->now)
@@ -415,6 +432,69 @@ START_TEST (shares_follow_capacity_and_flows)
     run (&l, 5);
     ck_assert_double_lt (mean_delay (&l, PAQM_MEDIA), 0.015);
   }
+}
+END_TEST
+
+/* Four calls with key frames five times as long every 2 s and 10 s, beside TCP. R holds still, nothing is lost, TCP
+   keeps its half. The key frames wait: 0.37 s apart, with 0.05 of the part left to drain them, the four of 10 s add up
+   to 4 x 4 x 0.04 s x 1/4 of the part, 160 ms at most. */
+START_TEST (long_groups_of_pictures_do_no_harm)
+{
+  static Path l;
+
+  for (double group = 2; group < 11; group += 8) {
+    PaqmParams params = defaults (1e6);
+
+    params.inner[PAQM_MEDIA].target_bytes = 80e3;
+    params.outer.target_bytes = 8e3;
+    start (&l, params, 1e6, 50 * CC_MSECOND);
+    l.group_s = group;
+    l.key = 5;
+    add (&l, 4, PAQM_MEDIA, false);
+    add (&l, 4, PAQM_ELASTIC, true);
+    run (&l, 30);
+    run (&l, 60);
+    ck_assert_double_lt (sqrt (fmax (0, l.R_squares * l.steps / (l.R_sum * l.R_sum) - 1)), 0.03);
+    ck_assert_double_lt (mean_delay (&l, PAQM_MEDIA), 0.03);
+    ck_assert_double_lt (l.delay_most[PAQM_MEDIA], 0.16);
+    ck_assert_uint_eq (lost (&l, PAQM_MEDIA), 0);
+    ck_assert_uint_eq (l.paqm.stats.strike_dropped, 0);
+    ck_assert_double_ge (l.sent[PAQM_ELASTIC] / seconds (&l), 0.49e6);
+    ck_assert_double_ge (l.sent[PAQM_MEDIA] / seconds (&l), 0.44e6);
+  }
+}
+END_TEST
+
+/* To another target, gain and discipline and back, with packets waiting: they stay counted, and R stays. */
+START_TEST (parameters_change_live)
+{
+  static Path l;
+  PaqmParams params;
+  double R, backlog;
+
+  start (&l, defaults (1e6), 1e6, 50 * CC_MSECOND);
+  add (&l, 4, PAQM_MEDIA, false);
+  add (&l, 4, PAQM_ELASTIC, true);
+  run (&l, 10);
+  R = l.paqm.outer.R;
+  backlog = l.paqm.stats.backlog_bytes[PAQM_ELASTIC];
+  ck_assert_double_gt (backlog, 0);
+  params = l.paqm.params;
+  params.discipline = PAQM_DISCIPLINE_FIFO;
+  params.outer.alpha = 0.6;
+  params.inner[PAQM_ELASTIC].target_bytes = 20e3;
+  ck_assert (paqm_set_params (&l.paqm, &params, l.now));
+  ck_assert_double_eq (l.paqm.stats.backlog_bytes[PAQM_ELASTIC], backlog);
+  ck_assert_uint_eq (paqm_next_timeout (&l.paqm), CC_TIME_NONE);
+  run (&l, 0.5);
+  ck_assert_uint_eq (l.fifo[1].tail - l.fifo[1].head, 0);
+  params.discipline = PAQM_DISCIPLINE_PAQM;
+  ck_assert (paqm_set_params (&l.paqm, &params, l.now));
+  ck_assert_double_eq_tol (l.paqm.outer.R, R, 0.01 * R);
+  run (&l, 10);
+  run (&l, 10);
+  ck_assert_double_eq_tol (l.sent[PAQM_MEDIA] / seconds (&l), 0.475e6, 0.03e6);
+  ck_assert_double_lt (mean_delay (&l, PAQM_ELASTIC), 0.08);
 }
 END_TEST
 
@@ -666,6 +746,7 @@ END_TEST
 
 CC_TEST_MAIN ("paqm", classes_share_by_flows, without_ecn_elastic_is_dropped, deaf_media_is_held_to_its_part,
     strikes_protect_those_who_listen, full_links_keep_their_backlog, targets_follow_capacity, newcomers_count_at_once,
-    capacity_is_measured_where_unknown, unused_parts_are_used, shares_follow_capacity_and_flows,
-    round_trips_set_the_period, fifo_is_a_fifo, tail_drop_spares_the_only_packet, silence_stops_the_clock,
-    queries_are_pure, parameters_are_refused_with_a_reason, nonsense_is_survived)
+    capacity_is_measured_where_unknown, long_groups_of_pictures_do_no_harm, parameters_change_live,
+    unused_parts_are_used, shares_follow_capacity_and_flows, round_trips_set_the_period, fifo_is_a_fifo,
+    tail_drop_spares_the_only_packet, silence_stops_the_clock, queries_are_pure, parameters_are_refused_with_a_reason,
+    nonsense_is_survived)
