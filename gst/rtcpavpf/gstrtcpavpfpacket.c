@@ -196,7 +196,7 @@ add_limit (Build *b, AvpfSource *s, gboolean regular)
 
   if (s->tmmbr == NULL)
     return;
-  if (limit == 0 && regular && !tmmbr_receiver_is_owner (s->tmmbr, b->ssrc))
+  if (limit == 0 && regular)
     limit = s->limit_asked;
   s->limit_wanted = 0;
   if (limit == 0 || !(b->self->settings.feedback & AVPF_FEEDBACK_TMMBR))
