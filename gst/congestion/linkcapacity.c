@@ -12,12 +12,12 @@
 #define SAMPLE_TIME 0.1 /* s */
 #define VARIATION_FIRST 0.1
 #define VARIATION_LEAST 0.03
-#define VARIATION_GAIN (1.0 / 16)
+#define VARIATION_GAIN (1.0 / 32)
 #define DEVIATION_MOST 3      /* x variation: what a change adds to it */
 #define MEAN_TO_STANDARD 1.25 /* sqrt (pi/2): standard deviation by mean absolute deviation */
 /* Page's test: with these a steady link is taken for a changed one once in many thousand samples. */
 #define CHANGE_SLACK 0.75
-#define CHANGE_LIMIT 5
+#define CHANGE_LIMIT 7
 #define SLOT (250 * CC_MSECOND)
 #define SLOT_LONGEST (2 * SLOT)
 #define WELL_USED 0.92
