@@ -19,7 +19,7 @@ typedef struct {
 /* Media: sends what it was told one RTT ago. Elastic: a window, plus one packet per RTT, halved at a mark or loss. */
 typedef struct {
   PaqmClass cls;
-  bool on, ect, deaf; /* deaf: a fixed rate whatever it is told */
+  bool on, ect, deaf; /* deaf: a fixed rate whatever it is told, but for follow_ecf */
   double rate_Bps, window, credit;
   CcTime calm_until; /* reacts once per RTT */
 } Flow;
@@ -181,6 +181,19 @@ serve (Path *l)
     l->budget = 0;
 }
 
+/* At once; tau1 leaves time for more. */
+static void
+follow_ecf (Path *l)
+{
+  PaqmFeedback f;
+
+  paqm_get_feedback (&l->paqm, &f);
+  for (int i = 0; i < l->n && l->paqm.params.outer.follow_ecf && f.valid; i++)
+    if (l->flows[i].cls == PAQM_MEDIA)
+      l->flows[i].rate_Bps =
+          f.ecf.decrease ? l->flows[i].rate_Bps * f.ecf.ratio : l->flows[i].rate_Bps + f.ecf.increase_Bps;
+}
+
 static void
 run (Path *l, double seconds)
 {
@@ -195,8 +208,8 @@ run (Path *l, double seconds)
     l->steps++;
     send_flows (l);
     serve (l);
-    if (paqm_next_timeout (&l->paqm) <= l->now)
-      paqm_on_timeout (&l->paqm, l->now);
+    if (paqm_next_timeout (&l->paqm) <= l->now && paqm_on_timeout (&l->paqm, l->now))
+      follow_ecf (l);
   }
 }
 
@@ -465,6 +478,31 @@ START_TEST (long_groups_of_pictures_do_no_harm)
 }
 END_TEST
 
+/* Flows that follow ECF: from 40 and 200 kbyte/s to the media half, fair in the end (0.96 each sixth period of 0.6 s:
+   in 250 s 0.96^69 = 0.06 of the difference is left), and not struck for what R would have been. */
+START_TEST (aggregate_feedback_is_followed)
+{
+  static Path l;
+  PaqmParams params = defaults (1e6);
+
+  params.outer.follow_ecf = true;
+  start (&l, params, 1e6, 50 * CC_MSECOND);
+  add (&l, 4, PAQM_MEDIA, false);
+  add (&l, 4, PAQM_ELASTIC, true);
+  for (int i = 0; i < 4; i++) {
+    l.flows[i].deaf = true;
+    l.flows[i].rate_Bps = i == 0 ? 200e3 : 40e3;
+  }
+  run (&l, 250);
+  run (&l, 30);
+  ck_assert_double_eq_tol (l.sent[PAQM_MEDIA] / seconds (&l), 0.475e6, 0.025e6);
+  for (int i = 0; i < 4; i++)
+    ck_assert_double_eq_tol (l.flow_sent[i] / seconds (&l), 0.475e6 / 4, 0.1 * 0.475e6 / 4);
+  ck_assert_uint_eq (l.paqm.stats.strike_dropped, 0);
+  ck_assert_uint_eq (lost (&l, PAQM_MEDIA), 0);
+}
+END_TEST
+
 /* To another target, gain and discipline and back, with packets waiting: they stay counted, and R stays. */
 START_TEST (parameters_change_live)
 {
@@ -482,6 +520,7 @@ START_TEST (parameters_change_live)
   params = l.paqm.params;
   params.discipline = PAQM_DISCIPLINE_FIFO;
   params.outer.alpha = 0.6;
+  params.count = FLOW_COUNT_ESTIMATED;
   params.inner[PAQM_ELASTIC].target_bytes = 20e3;
   ck_assert (paqm_set_params (&l.paqm, &params, l.now));
   ck_assert_double_eq (l.paqm.stats.backlog_bytes[PAQM_ELASTIC], backlog);
@@ -495,6 +534,9 @@ START_TEST (parameters_change_live)
   run (&l, 10);
   ck_assert_double_eq_tol (l.sent[PAQM_MEDIA] / seconds (&l), 0.475e6, 0.03e6);
   ck_assert_double_lt (mean_delay (&l, PAQM_ELASTIC), 0.08);
+  /* -m ln (1 - 4/m), m = 16384: no whole number */
+  ck_assert_double_ne (l.paqm.stats.flows[PAQM_MEDIA], 4);
+  ck_assert_double_eq_tol (l.paqm.stats.flows[PAQM_MEDIA], 4, 0.01);
 }
 END_TEST
 
@@ -610,6 +652,7 @@ START_TEST (silence_stops_the_clock)
 
   start (&l, defaults (1e6), 1e6, 50 * CC_MSECOND);
   ck_assert_uint_eq (paqm_next_timeout (&l.paqm), CC_TIME_NONE);
+  paqm_on_rtt (&l.paqm, 200 * CC_MSECOND);
   add (&l, 20, PAQM_MEDIA, false);
   run (&l, 5);
   ck_assert_uint_ne (paqm_next_timeout (&l.paqm), CC_TIME_NONE);
@@ -621,6 +664,8 @@ START_TEST (silence_stops_the_clock)
   run (&l, 0.1);
   paqm_get_feedback (&l.paqm, &f);
   ck_assert_double_eq (f.R_Bps, 0.95e6);
+  /* round-trip times are known still */
+  ck_assert_uint_eq (l.paqm.outer.tau1, 200 * CC_MSECOND);
 }
 END_TEST
 
@@ -746,7 +791,7 @@ END_TEST
 
 CC_TEST_MAIN ("paqm", classes_share_by_flows, without_ecn_elastic_is_dropped, deaf_media_is_held_to_its_part,
     strikes_protect_those_who_listen, full_links_keep_their_backlog, targets_follow_capacity, newcomers_count_at_once,
-    capacity_is_measured_where_unknown, long_groups_of_pictures_do_no_harm, parameters_change_live,
-    unused_parts_are_used, shares_follow_capacity_and_flows, round_trips_set_the_period, fifo_is_a_fifo,
-    tail_drop_spares_the_only_packet, silence_stops_the_clock, queries_are_pure, parameters_are_refused_with_a_reason,
-    nonsense_is_survived)
+    capacity_is_measured_where_unknown, long_groups_of_pictures_do_no_harm, aggregate_feedback_is_followed,
+    parameters_change_live, unused_parts_are_used, shares_follow_capacity_and_flows, round_trips_set_the_period,
+    fifo_is_a_fifo, tail_drop_spares_the_only_packet, silence_stops_the_clock, queries_are_pure,
+    parameters_are_refused_with_a_reason, nonsense_is_survived)
