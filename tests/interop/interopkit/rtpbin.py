@@ -64,7 +64,7 @@ def retransmit(Gst, bin_):
 
 def add(Gst, pipeline, **properties):
     """An rtpbin that retransmits, between the elements of the pipeline that are called rtp-arrives, rtcp-arrives,
-    rtp-leaves, rtcp-leaves, camera-out and depay. Returns it and what retransmit () returns."""
+    rtp-leaves, rtcp-leaves, camera-out and depay; it sends only where there is a camera. Returns it and what retransmit () returns."""
     bin_ = Gst.ElementFactory.make("rtpbin", "bin")
     for name, value in properties.items():
         Gst.util_set_object_arg(bin_, name.replace("_", "-"), value)
@@ -73,8 +73,9 @@ def add(Gst, pipeline, **properties):
     get = pipeline.get_by_name
     get("rtp-arrives").link_pads("src", bin_, "recv_rtp_sink_0")
     get("rtcp-arrives").link_pads("src", bin_, "recv_rtcp_sink_0")
-    get("camera-out").link_pads("src", bin_, "send_rtp_sink_0")
-    bin_.link_pads("send_rtp_src_0", get("rtp-leaves"), "sink")
+    if get("camera-out"):
+        get("camera-out").link_pads("src", bin_, "send_rtp_sink_0")
+        bin_.link_pads("send_rtp_src_0", get("rtp-leaves"), "sink")
     bin_.link_pads("send_rtcp_src_0", get("rtcp-leaves"), "sink")
 
     def on_pad(_bin, pad):
