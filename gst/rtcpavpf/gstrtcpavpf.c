@@ -3,8 +3,9 @@
  * SECTION:element-rtcpavpf
  * @title: rtcpavpf
  *
- * Listens to RTP that passes through and answers with RTCP: receiver reports, TFRC reports, the path rate (REMB and
- * PATH) and key unit requests, at the times RFC 3550 and RFC 4585 allow.
+ * The RTCP of an RTP session, at the times RFC 3550 and RFC 4585 allow: reports, TFRC and the path rate (REMB and
+ * PATH), requests for packets and key units, TWCC, CCFB and TMMBR about the RTP that passes from sink to src; sender
+ * reports for, and the answers to what others ask of, the RTP that passes from send_rtp_sink to send_rtp_src.
  *
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264" !
@@ -36,7 +37,7 @@ static GstStaticPadTemplate rtcp_src_template =
 
 #define gst_rtcp_avpf_parent_class parent_class
 G_DEFINE_TYPE_WITH_CODE (GstRtcpAvpf, gst_rtcp_avpf, GST_TYPE_ELEMENT,
-    GST_DEBUG_CATEGORY_INIT (rtcpavpf_debug, "rtcpavpf", 0, "RTCP feedback of an RTP receiver"))
+    GST_DEBUG_CATEGORY_INIT (rtcpavpf_debug, "rtcpavpf", 0, "RTCP with early feedback"))
 GST_ELEMENT_REGISTER_DEFINE (rtcpavpf, "rtcpavpf", GST_RANK_NONE, GST_TYPE_RTCP_AVPF)
 
 /* ---- pads ---- */
@@ -488,8 +489,8 @@ gst_rtcp_avpf_class_init (GstRtcpAvpfClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
   gst_element_class_add_static_pad_template (element_class, &rtcp_sink_template);
   gst_element_class_add_static_pad_template (element_class, &rtcp_src_template);
-  gst_element_class_set_static_metadata (element_class, "RTCP feedback", "Filter/Network/RTP",
-      "Answers RTP with receiver reports, TFRC and path rate feedback and key unit requests (RFC 3550, 4585, 5348)",
+  gst_element_class_set_static_metadata (element_class, "RTCP with early feedback", "Filter/Network/RTP",
+      "Sends and answers the RTCP of an RTP session (RFC 3550, 4585, 5104, 5348, 5506, 8108, 8888)",
       "GStreamer congestion control developers");
   gst_type_mark_as_plugin_api (GST_TYPE_RTCP_AVPF_FEEDBACK, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_RTCP_AVPF_GROUP, 0);

@@ -11,5 +11,5 @@ plugin_init (GstPlugin *plugin)
   return GST_ELEMENT_REGISTER (rtcpavpf, plugin);
 }
 
-GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, rtcpavpf, "RTCP feedback of an RTP receiver", plugin_init,
-    VERSION, GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)
+GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, rtcpavpf, "RTCP with early feedback", plugin_init, VERSION,
+    GST_LICENSE, GST_PACKAGE_NAME, GST_PACKAGE_ORIGIN)
