@@ -27,14 +27,23 @@ sip_block (uint64_t v[4], uint64_t block)
   v[0] ^= block;
 }
 
+/* Written out, it compiles to one load. */
 static uint64_t
-little_endian (const uint8_t *bytes, size_t size)
+whole_block (const uint8_t *b)
 {
-  uint64_t value = 0;
+  return b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 | (uint64_t)b[4] << 32 |
+         (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 | (uint64_t)b[7] << 56;
+}
 
-  for (size_t i = 0; i < size; i++)
-    value |= (uint64_t)bytes[i] << 8 * i;
-  return value;
+/* The rest, below 8 bytes, and the size modulo 256. */
+static uint64_t
+last_block (const uint8_t *b, size_t rest, size_t size)
+{
+  uint64_t block = (uint64_t)size << 56;
+
+  for (size_t i = 0; i < rest; i++)
+    block |= (uint64_t)b[i] << 8 * i;
+  return block;
 }
 
 uint64_t
@@ -45,8 +54,8 @@ flow_hash (const uint64_t key[2], const uint8_t *bytes, size_t size)
   size_t whole = size & ~(size_t)7;
 
   for (size_t i = 0; i < whole; i += 8)
-    sip_block (v, little_endian (bytes + i, 8));
-  sip_block (v, (uint64_t)size << 56 | little_endian (bytes + whole, size - whole));
+    sip_block (v, whole_block (bytes + i));
+  sip_block (v, last_block (bytes + whole, size - whole, size));
   v[2] ^= 0xff;
   for (int i = 0; i < 4; i++)
     sip_round (v);
