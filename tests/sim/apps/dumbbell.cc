@@ -23,7 +23,7 @@ Dumbbell::Dumbbell (const DumbbellSpec &s) : spec (s)
   connect_routers ();
 }
 
-static Ptr<PointToPointNetDevice>
+Ptr<PointToPointNetDevice>
 make_device (Ptr<Node> node, uint16_t mtu, const char *queue_limit)
 {
   Ptr<PointToPointNetDevice> device = CreateObject<PointToPointNetDevice> ();
@@ -49,7 +49,7 @@ set_default_route (Ptr<Node> node, Ipv4Address gateway, Ptr<NetDevice> device)
   Ipv4StaticRoutingHelper ().GetStaticRouting (ipv4)->SetDefaultRoute (gateway, ipv4->GetInterfaceForDevice (device));
 }
 
-static Ipv4Address
+Ipv4Address
 add_address (Ptr<NetDevice> device, uint32_t address)
 {
   Ptr<Ipv4> ipv4 = device->GetNode ()->GetObject<Ipv4> ();
@@ -125,7 +125,8 @@ make_red (const QueueSpec &queue, double bps, double delay_ms)
   return CreateObjectWithAttributes<RedQueueDisc> ("MaxSize",
       QueueSizeValue (QueueSize (QueueSizeUnit::PACKETS, (uint32_t)limit)), "MinTh", DoubleValue (min), "MaxTh",
       DoubleValue (max), "MeanPktSize", UintegerValue (1000), "LinkBandwidth", DataRateValue (DataRate (bps)),
-      "LinkDelay", TimeValue (MilliSeconds (delay_ms)), "Gentle", BooleanValue (true));
+      "LinkDelay", TimeValue (MilliSeconds (delay_ms)), "Gentle", BooleanValue (true), "UseEcn",
+      BooleanValue (queue.ecn));
 }
 
 static Ptr<QueueDisc>
@@ -137,11 +138,13 @@ make_disc (const QueueSpec &queue, double bps, double delay_ms)
   case QueueKind::red:
     return make_red (queue, bps, delay_ms);
   case QueueKind::codel:
-    return CreateObject<CoDelQueueDisc> ();
+    return CreateObjectWithAttributes<CoDelQueueDisc> ("UseEcn", BooleanValue (queue.ecn));
   case QueueKind::fq_codel:
-    return CreateObject<FqCoDelQueueDisc> ();
+    return CreateObjectWithAttributes<FqCoDelQueueDisc> ("UseEcn", BooleanValue (queue.ecn));
   case QueueKind::pie:
-    return CreateObject<PieQueueDisc> ();
+    return CreateObjectWithAttributes<PieQueueDisc> ("UseEcn", BooleanValue (queue.ecn));
+  case QueueKind::paqm:
+    return make_paqm (queue.paqm, bps);
   default:
     tail = CreateObject<DropTailDisc> ();
     tail->max_packets = queue.packets;
@@ -173,6 +176,14 @@ Dumbbell::set_capacity (bool forward, double bps)
   side.link.bps = bps;
   if (tail)
     tail->max_bytes = limit_bytes (side.link.queue, bps);
+  if (paqm_disc (forward))
+    paqm_disc (forward)->set_capacity (bps);
+}
+
+Ptr<PaqmQueueDisc>
+Dumbbell::paqm_disc (bool forward) const
+{
+  return DynamicCast<PaqmQueueDisc> ((forward ? left_side : right_side).disc);
 }
 
 void
@@ -339,6 +350,12 @@ double
 Dumbbell::base_rtt_s (unsigned pair) const
 {
   return (left_side.link.delay_ms + right_side.link.delay_ms + 4 * access_delay_ms.at (pair)) / 1000;
+}
+
+double
+Dumbbell::access_delay_s (unsigned pair) const
+{
+  return access_delay_ms.at (pair) / 1000;
 }
 
 void

@@ -13,6 +13,7 @@
 #define SIM_DUMBBELL_H
 
 #include "impairedlink.h"
+#include "paqmqueue.h"
 #include "series.h"
 #include <deque>
 #include <ns3/internet-module.h>
@@ -24,7 +25,7 @@
 namespace sim
 {
 
-enum class QueueKind { droptail, red, codel, fq_codel, pie };
+enum class QueueKind { droptail, red, codel, fq_codel, pie, paqm };
 
 /* Give one of ms, packets, bytes. ms means ms of the present capacity: the byte limit follows capacity steps. */
 struct QueueSpec {
@@ -32,6 +33,8 @@ struct QueueSpec {
   double ms = 300;
   uint32_t packets = 0, bytes = 0;
   double red_min = 0, red_max = 0; /* packets; 0: a quarter and three quarters of the limit */
+  bool ecn = false;                /* red, codel, fq_codel, pie: mark packets that are ECN capable */
+  PaqmQueueSpec paqm;              /* has limits of its own */
 };
 
 struct CapacityStep {
@@ -73,6 +76,7 @@ public:
   ns3::Ptr<ns3::Node> right_router () const;
 
   void set_capacity (bool forward, double bps);
+  ns3::Ptr<PaqmQueueDisc> paqm_disc (bool forward = true) const; /* null where the queue is another */
 
   /* What the network saw. Per pair: bytes of IP packets that reached the right (left) host, packets the forward
      (backward) queue refused, and per packet the delay in the queue. */
@@ -88,6 +92,7 @@ public:
   const LinkProbe &forward () const;
   const LinkProbe &backward () const;
   double base_rtt_s (unsigned pair) const; /* propagation only */
+  double access_delay_s (unsigned pair) const;
 
 private:
   struct Side {
@@ -119,6 +124,12 @@ private:
   Side left_side, right_side;
   std::vector<double> access_delay_ms;
 };
+
+/* A device with a queue of queue_limit ("1p" where a queue disc is to be put on it), without channel. */
+ns3::Ptr<ns3::PointToPointNetDevice> make_device (ns3::Ptr<ns3::Node> node, uint16_t mtu, const char *queue_limit);
+
+/* Gives the device an address in a /24 of its own. */
+ns3::Ipv4Address add_address (ns3::Ptr<ns3::NetDevice> device, uint32_t address);
 
 /* Seeds ns-3: call once before building anything. */
 void sim_seed (uint64_t seed);
