@@ -20,15 +20,15 @@ clamp (double v, double lo, double hi)
   return v < lo ? lo : v > hi ? hi : v;
 }
 
-static double
-log_quantizer (int quality)
+double
+jpeg_quality_step (int quality)
 {
-  int scale = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  int q = (int)clamp (quality, 1, 100), scale = q < 50 ? 5000 / q : 200 - 2 * q;
   double sum = 0;
 
   for (size_t i = 0; i < 64; i++)
     sum += clamp ((luminance[i] * scale + 50) / 100, 1, 255);
-  return log (sum / 64);
+  return sum / 64;
 }
 
 static int
@@ -54,7 +54,7 @@ jpeg_quality_init (JpegQuality *j, const JpegQualityParams *params, int quality)
   j->params.min_quality = (int)clamp (params->min_quality, 1, 100);
   j->params.max_quality = (int)clamp (params->max_quality, j->params.min_quality, 100);
   for (int q = 1; q <= 100; q++)
-    j->x[q] = log_quantizer (q);
+    j->x[q] = log (jpeg_quality_step (q));
   j->x[0] = j->x[1];
   j->b = SLOPE_START;
   j->aim = 1;

@@ -40,6 +40,8 @@ void jpeg_quality_on_frame (JpegQuality *j, double bytes, double quantizer, doub
 /* The quality for a next frame of at most about target_bytes; unchanged for a target <= 0. */
 int jpeg_quality_next (JpegQuality *j, double target_bytes);
 
+/* The mean luminance quantizer a quality stands for, 1 to 100, clamped. */
+double jpeg_quality_step (int quality);
 /* The mean of quantization table 0 of a JPEG image, 0 where there is none in these bytes (T.81 B.2.4.1). */
 double jpeg_quality_quantizer (const uint8_t *data, size_t size);
 /* Bytes of a JPEG image that RTP leaves out: all before the scan but its quantization tables (RFC 2435 3.1, 4.2).
