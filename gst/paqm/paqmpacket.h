@@ -4,7 +4,7 @@
      rtp   a buffer is a UDP datagram's payload: RTP or RTCP; all else is elastic
      ip    a buffer begins with an IPv4 or IPv6 header
 
-   The functions keep nothing and are called without any lock, by several threads at a time. */
+   The functions keep nothing and are called by several threads at a time. */
 #ifndef PAQM_PACKET_H
 #define PAQM_PACKET_H
 
@@ -16,11 +16,10 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  guint64 key[2];        /* random: nobody can choose flow ids that collide */
-  gint overhead_bytes;   /* of UDP and IP; -1: by the address the packet came from. Mode ip counts what is there */
-  guint rtt_id;          /* header extension id of rtt-sendts; 0: not looked for */
-  gboolean is_media;     /* the pad's caps or class say so: no guess by the bytes */
-  gboolean is_encrypted; /* SRTP: behind the RTP header nothing is to be read */
+  guint64 key[2];      /* random: nobody can choose flow ids that collide */
+  gint overhead_bytes; /* of UDP and IP; -1: by the address the packet came from. Mode ip counts what is there */
+  guint rtt_id;        /* header extension id of rtt-sendts; 0: not looked for */
+  gboolean is_media;   /* the pad's caps or class say so: no guess by the bytes */
 } GstPaqmLook;
 
 typedef struct {
@@ -31,6 +30,7 @@ typedef struct {
   guint size_bytes; /* with UDP and IP headers, without the link's */
   gboolean ect;     /* may be marked CE */
   CcDuration rtt;   /* as rtt-sendts has it; 0: not told */
+  gboolean tagged;  /* not for look (): a router's rate was set */
 } GstPaqmPacket;
 
 typedef struct {
