@@ -44,6 +44,11 @@ START_TEST (test_exact_counts_and_forgets)
   ck_assert_double_eq (flow_count (&f, LIFE + LIFE / 2), 1);
   ck_assert_double_eq (flow_count (&f, 2 * LIFE), 0);
   ck_assert (flow_count_on_packet (&f, 2, 2 * LIFE));
+  /* many at the end of their lives at once: two places are freed by a packet, but all of them are over */
+  for (uint64_t id = 10; id < 20; id++)
+    flow_count_on_packet (&f, id, 4 * LIFE);
+  ck_assert (flow_count_on_packet (&f, 19, 5 * LIFE));
+  ck_assert_double_eq (flow_count (&f, 5 * LIFE), 1);
 }
 END_TEST
 
@@ -129,6 +134,11 @@ START_TEST (test_estimator_forgets)
   send_all (0, 1000, 0, LIFE - 1000);
   ck_assert_double_eq_tol (flow_count (&f, 2 * LIFE - 1), 1000, 20);
   ck_assert_double_eq (flow_count (&f, 2 * LIFE), 0);
+
+  /* after two and a half lives of silence nothing is left of them */
+  send_all (0, 1000, 4 * LIFE, LIFE - 1000);
+  flow_count_on_packet (&f, 7, 6 * LIFE + LIFE / 2);
+  ck_assert_double_eq_tol (flow_count (&f, 6 * LIFE + LIFE / 2), 1, 0.01);
 }
 END_TEST
 

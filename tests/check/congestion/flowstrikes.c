@@ -12,7 +12,7 @@
 #define STEP CC_MSECOND
 #define PACKET 1250
 #define Mbps(x) ((x)*1e6 / 8)
-#define FLOWS 200
+#define FLOWS 1001
 
 typedef struct {
   double rate_Bps, peak_Bps; /* of a group's first tenth, where above 0: the rest of it makes up for it */
@@ -23,17 +23,19 @@ typedef struct {
 
 static FlowStrikes s;
 static Source sources[FLOWS];
+static unsigned used; /* of them */
 static CcTime now;
 
 static void
-setup (void)
+setup (unsigned n)
 {
   FlowStrikesParams params;
 
   flow_strikes_params_init (&params);
   params.key = 0x5eed;
   flow_strikes_init (&s, &params);
-  for (int i = 0; i < FLOWS; i++)
+  used = n;
+  for (unsigned i = 0; i < FLOWS; i++)
     sources[i] = (Source){0};
   now = CC_SECOND;
 }
@@ -67,11 +69,11 @@ static void
 run (double R_Bps, CcDuration span)
 {
   for (CcTime end = now + span; now < end; now += STEP) {
-    for (unsigned i = 0; i < FLOWS; i++)
+    for (unsigned i = 0; i < used; i++)
       send (i);
     if ((now - CC_SECOND) % PERIOD == PERIOD - STEP) {
       flow_strikes_on_period (&s, R_Bps, now);
-      for (unsigned i = 0; i < FLOWS; i++)
+      for (unsigned i = 0; i < used; i++)
         sources[i].struck_periods += flow_strikes_is_struck (&s, 1000 + i);
     }
   }
@@ -80,7 +82,7 @@ run (double R_Bps, CcDuration span)
 static void
 forget_bytes (void)
 {
-  for (int i = 0; i < FLOWS; i++)
+  for (unsigned i = 0; i < used; i++)
     sources[i].offered = sources[i].passed = 0;
 }
 
@@ -88,7 +90,7 @@ forget_bytes (void)
    bucket's 100 ms of R once. The good ones lose nothing. */
 START_TEST (test_ill_source_beside_good_ones)
 {
-  setup ();
+  setup (10);
   sources[0].rate_Bps = Mbps (10);
   for (int i = 1; i < 10; i++)
     sources[i].rate_Bps = Mbps (1);
@@ -113,7 +115,7 @@ END_TEST
    at 1.2 R never. */
 START_TEST (test_margin)
 {
-  setup ();
+  setup (2);
   sources[0].rate_Bps = Mbps (1.2);
   sources[1].rate_Bps = Mbps (1.4);
   run (Mbps (1), 13 * CC_SECOND);
@@ -128,7 +130,7 @@ END_TEST
 /* Who obeys is free again after eight periods, 4.8 s; whoever relapses is struck again. */
 START_TEST (test_behaving_again)
 {
-  setup ();
+  setup (1);
   sources[0].rate_Bps = Mbps (5);
   run (Mbps (1), 20 * PERIOD);
   ck_assert (flow_strikes_is_struck (&s, 1000));
@@ -163,7 +165,7 @@ START_TEST (test_groups_of_pictures_are_no_offence)
   const double heads[] = {0.2, 0.5, 0.7};
 
   for (int tolerant = 0; tolerant < 2; tolerant++) {
-    setup ();
+    setup (96);
     s.params.tolerance = tolerant ? 10 * CC_SECOND : 2 * CC_SECOND;
     for (unsigned i = 0; i < 96; i++) {
       unsigned group = i % 4, head = i / 4 % 3;
@@ -184,7 +186,7 @@ END_TEST
 /* On for 1.2 s, off for 1.2 s at 10 R: half the periods are below R, which does not help: the mean is 5 R. */
 START_TEST (test_on_and_off_is_no_way_out)
 {
-  setup ();
+  setup (1);
   for (int i = 0; i < 20; i++) {
     sources[0].rate_Bps = i % 2 ? 0 : Mbps (10);
     run (Mbps (1), 2 * PERIOD);
@@ -197,7 +199,7 @@ END_TEST
 /* Ten join ten: R is halved, and a flow that follows two periods late is not struck. */
 START_TEST (test_time_to_follow)
 {
-  setup ();
+  setup (10);
   for (int i = 0; i < 10; i++)
     sources[i].rate_Bps = Mbps (2);
   run (Mbps (2), 10 * PERIOD);
@@ -218,7 +220,7 @@ START_TEST (test_flood_of_flow_ids)
   uint64_t made_up = 1000000;
   unsigned periods = 0, lost = 0;
 
-  setup ();
+  setup (150);
   for (int i = 1; i < 150; i++)
     sources[i].rate_Bps = Mbps (1);
   for (int i = 0; i < 20000; i++) {
@@ -238,16 +240,74 @@ START_TEST (test_flood_of_flow_ids)
 }
 END_TEST
 
+/* 31 flows for each set of eight places, all at R, and one at 10 R that comes later: it is found within 10 s, and
+ * nobody else. */
+START_TEST (test_one_in_a_thousand)
+{
+  for (unsigned ill = 0; ill < 5; ill++) {
+    setup (1001);
+    for (unsigned i = 0; i < used; i++)
+      sources[i].rate_Bps = i == ill ? 0 : Mbps (1);
+    run (Mbps (1), 5 * CC_SECOND);
+    sources[ill].rate_Bps = Mbps (10);
+    run (Mbps (1), 10 * CC_SECOND);
+    ck_assert (flow_strikes_is_struck (&s, 1000 + ill));
+    ck_assert_uint_eq (s.struck_ever, 1);
+  }
+}
+END_TEST
+
+/* Who falls silent, to be displaced by others, is still struck when it comes back: 16 flows a set, and for six periods
+   the ill one is the lightest of its own. */
+START_TEST (test_struck_keep_their_place)
+{
+  setup (501);
+  sources[0].rate_Bps = Mbps (10);
+  run (Mbps (1), 6 * PERIOD);
+  ck_assert (flow_strikes_is_struck (&s, 1000));
+  for (unsigned i = 1; i < used; i++)
+    sources[i].rate_Bps = Mbps (1.2);
+  run (Mbps (1), 8 * PERIOD);
+  ck_assert (flow_strikes_is_struck (&s, 1000));
+  sources[0].rate_Bps = 0;
+  run (Mbps (1), 6 * PERIOD);
+  ck_assert (flow_strikes_is_struck (&s, 1000));
+}
+END_TEST
+
+/* Two periods at 100 R are no four strikes. What they exceeded R by counts up to 8 s of R (and a period's budget, 0.75
+   s), which takes 35 s at R to use up; then it is forgotten. */
+START_TEST (test_excess_is_bounded)
+{
+  setup (1);
+  sources[0].rate_Bps = Mbps (1);
+  run (Mbps (1), 2 * PERIOD);
+  sources[0].rate_Bps = Mbps (100);
+  run (Mbps (1), 2 * PERIOD);
+  sources[0].rate_Bps = Mbps (1);
+  run (Mbps (1), 60 * PERIOD);
+  sources[0].rate_Bps = Mbps (100);
+  run (Mbps (1), 2 * PERIOD);
+  ck_assert_uint_eq (s.struck_ever, 0);
+  /* sooner, the two count */
+  sources[0].rate_Bps = Mbps (1);
+  run (Mbps (1), 20 * PERIOD);
+  sources[0].rate_Bps = Mbps (100);
+  run (Mbps (1), 2 * PERIOD);
+  ck_assert_uint_eq (s.struck_ever, 1);
+}
+END_TEST
+
 /* Twenty times as many ill ones as one set holds: struck but for those that find no place, which pass unwatched. */
 START_TEST (test_all_ill)
 {
-  setup ();
-  for (int i = 0; i < FLOWS; i++)
+  setup (200);
+  for (unsigned i = 0; i < used; i++)
     sources[i].rate_Bps = Mbps (5);
   run (Mbps (1), 60 * PERIOD);
   ck_assert_uint_ge (s.struck, 150);
-  printf ("%u of %u struck\n", s.struck, FLOWS);
-  for (unsigned i = 0; i < FLOWS; i++)
+  printf ("%u of %u struck\n", s.struck, used);
+  for (unsigned i = 0; i < used; i++)
     if (!flow_strikes_is_struck (&s, 1000 + i))
       ck_assert_uint_gt (s.unwatched, 0);
 }
@@ -257,7 +317,7 @@ START_TEST (test_without_a_rate_nobody_is_judged)
 {
   const double none[] = {HUGE_VAL, 0, -1, NAN};
 
-  setup ();
+  setup (1);
   sources[0].rate_Bps = Mbps (10);
   for (int i = 0; i < 4; i++)
     run (none[i], 10 * PERIOD);
@@ -291,4 +351,5 @@ END_TEST
 
 CC_TEST_MAIN ("flowstrikes", test_ill_source_beside_good_ones, test_margin, test_behaving_again,
     test_groups_of_pictures_are_no_offence, test_on_and_off_is_no_way_out, test_time_to_follow, test_flood_of_flow_ids,
-    test_all_ill, test_without_a_rate_nobody_is_judged, test_params_are_checked)
+    test_one_in_a_thousand, test_struck_keep_their_place, test_excess_is_bounded, test_all_ill,
+    test_without_a_rate_nobody_is_judged, test_params_are_checked)

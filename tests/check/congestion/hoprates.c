@@ -108,6 +108,10 @@ START_TEST (test_flood_of_hops)
   ck_assert_double_eq (hop_rates_minimum (&h, 1, NULL), 30000);
   ck_assert_uint_eq (hop_rates_count (&h, 1), HOP_RATES_MAX);
   ck_assert_uint_eq (h.displaced, 4900 - (HOP_RATES_MAX - 1));
+  /* higher than all of a full table: no place for it */
+  ck_assert (!hop_rates_on_rate (&h, 9999, 950000, 1, 1));
+  hop_rates_on_rate (&h, 9999, 950000, 2, 1);
+  ck_assert_uint_eq (h.taken, HOP_RATES_MAX);
   /* a real one among them has its place */
   ck_assert (hop_rates_on_rate (&h, 2, 20000, 1, 2));
   for (uint32_t hop = 100; hop < 5000; hop++)

@@ -258,6 +258,10 @@ START_TEST (test_malformed)
   assert_elastic ();
   put16 (24, 33);
   assert_elastic ();
+  /* the datagram is there, but not all of the packet */
+  use_rtp4 ();
+  put16 (2, 60);
+  assert_elastic ();
   /* bytes behind the datagram are not its own */
   use_rtp4 ();
   size += 20;

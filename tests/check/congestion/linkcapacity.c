@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A link that takes packets when it is ready for more: each takes bytes/c, times what noise makes of it; with
    aggregates, as many as `aggregate` of air time holds are taken at one instant and served together. Its own buffer
-   takes `buffer` bytes at once. */
+   takes the first `buffer` bytes of a run `fill` times as fast. */
 #include "linkcapacity.h"
 #include "cctest.h"
 #include "ccrandom.h"
@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#define COPYING 5000 /* ns from one packet of an aggregate to the next */
 #define Mbps(x) ((x)*1e6 / 8)
 
 typedef enum { STEADY, UNIFORM, EXPONENTIAL } Noise;
@@ -16,7 +17,7 @@ typedef enum { STEADY, UNIFORM, EXPONENTIAL } Noise;
 typedef struct {
   double c_Bps;
   CcDuration aggregate;
-  double buffer;
+  double buffer, fill;
   Noise noise;
   bool sizes; /* 60 to 1500 bytes; else 1200 */
 } Link;
@@ -77,7 +78,7 @@ serve (const Link *l, unsigned left)
     uint32_t size = packet_size (l);
     bytes += size;
     n++;
-    link_capacity_on_departure (&c, size, n < left, now);
+    link_capacity_on_departure (&c, size, n < left, now + n * COPYING);
     note ();
   } while (n < left && bytes + 1500 < l->c_Bps * cc_seconds (l->aggregate));
   now += cc_duration (bytes / l->c_Bps * noise (l->noise));
@@ -92,7 +93,7 @@ run_busy (const Link *l, CcDuration span)
     serve (l, 1000000);
 }
 
-/* Runs of `packets`, then idle; each run's first `buffer` bytes are taken at once. */
+/* Runs of `packets`, then idle. */
 static void
 run_in_runs (const Link *l, unsigned packets, CcDuration idle, CcDuration span)
 {
@@ -101,10 +102,10 @@ run_in_runs (const Link *l, unsigned packets, CcDuration idle, CcDuration span)
     double taken = 0;
     while (left > 1 && taken < l->buffer) {
       link_capacity_on_departure (&c, 1200, true, now);
+      now += cc_duration (1200 / l->c_Bps / l->fill);
       taken += 1200;
       left--;
     }
-    now += cc_duration (taken > 0 ? 1200 / l->c_Bps : 0);
     while (left > 0)
       left -= serve (l, left);
     now += cc_duration (taken / l->c_Bps);
@@ -162,14 +163,15 @@ START_TEST (test_noise)
 }
 END_TEST
 
-/* 40 ms of packets, 15 ms idle, and the link's own buffer takes 8 kB or 30 kB in at once, 3 to 12 ms: not taken for
-   its rate. */
+/* 40 ms of packets, 15 ms idle, and the link's own buffer takes 8 kB or 30 kB in at 1.5 times its rate or at a
+   hundred times: not taken for it. */
 START_TEST (test_short_idle)
 {
-  for (int buffer = 0; buffer <= 2; buffer++) {
+  for (int i = 0; i < 6; i++) {
     for (int aggregate = 0; aggregate <= 5; aggregate += 5) {
       Link l = {.c_Bps = Mbps (20),
-          .buffer = buffer == 2 ? 30000 : buffer * 8000,
+          .buffer = i % 3 == 2 ? 30000 : i % 3 * 8000,
+          .fill = i < 3 ? 1.5 : 100,
           .aggregate = (CcDuration)aggregate * CC_MSECOND,
           .noise = UNIFORM};
       setup (3);
@@ -242,6 +244,19 @@ START_TEST (test_steps_in_noise)
 }
 END_TEST
 
+/* A large change does not make the link look so noisy that the next one is missed. */
+START_TEST (test_one_step_after_another)
+{
+  Link high = {.c_Bps = Mbps (20)}, low = {.c_Bps = Mbps (1)}, mid = {.c_Bps = Mbps (14)};
+
+  setup (1);
+  run_busy (&high, 5 * CC_SECOND);
+  run_busy (&low, CC_SECOND);
+  run_busy (&high, CC_SECOND);
+  ck_assert_double_le (time_to (&mid, 0, 1.1 * mid.c_Bps), 0.7);
+}
+END_TEST
+
 /* An outage of 300 ms: below for as long, then as before; never above. */
 START_TEST (test_outage)
 {
@@ -302,4 +317,4 @@ START_TEST (test_clamps_and_params)
 END_TEST
 
 CC_TEST_MAIN ("linkcapacity", test_steady_link, test_noise, test_short_idle, test_steps, test_steps_in_noise,
-    test_outage, test_growth, test_clamps_and_params)
+    test_one_step_after_another, test_outage, test_growth, test_clamps_and_params)
