@@ -262,7 +262,7 @@ END_TEST
 START_TEST (test_struck_keep_their_place)
 {
   setup (501);
-  sources[0].rate_Bps = Mbps (10);
+  sources[0].rate_Bps = Mbps (3);
   run (Mbps (1), 6 * PERIOD);
   ck_assert (flow_strikes_is_struck (&s, 1000));
   for (unsigned i = 1; i < used; i++)
