@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ipclassify.h"
 #include "flowhash.h"
+#include "inetchecksum.h"
 #include "rtcpbytes.h"
 
 #include <string.h>
@@ -246,23 +247,12 @@ ip_classify (const uint8_t *packet, size_t size, const uint64_t key[2], IpPacket
   return true;
 }
 
-/* RFC 1624 eq. 3: HC' = ~(~HC + ~m + m') */
-static void
-update_checksum (uint8_t *checksum, uint16_t m, uint16_t m_new)
-{
-  uint32_t sum = (uint32_t)(uint16_t)~rtcp_get_u16 (checksum) + (uint16_t)~m + m_new;
-
-  sum = (sum & 0xffff) + (sum >> 16);
-  sum = (sum & 0xffff) + (sum >> 16);
-  rtcp_put_u16 (checksum, (uint16_t)~sum);
-}
-
 bool
 ip_set_ce (uint8_t *packet, size_t size)
 {
   View v = {.packet = packet};
   IpPacket p = {0};
-  uint16_t before;
+  uint8_t before[2];
 
   if (!view (&v, size, &p) || p.ecn == IP_ECN_NOT_ECT)
     return false;
@@ -272,8 +262,8 @@ ip_set_ce (uint8_t *packet, size_t size)
     packet[1] |= IP_ECN_CE << 4;
     return true;
   }
-  before = rtcp_get_u16 (packet);
+  memcpy (before, packet, sizeof before);
   packet[1] |= IP_ECN_CE;
-  update_checksum (packet + 10, before, rtcp_get_u16 (packet));
+  rtcp_put_u16 (packet + 10, inet_checksum_update (rtcp_get_u16 (packet + 10), before, packet, sizeof before));
   return true;
 }
