@@ -13,7 +13,7 @@ using namespace ns3;
 namespace sim
 {
 
-static const uint16_t tcp_port = 5001, udp_port = 5002;
+static const uint16_t tcp_port = 5001, udp_port = 5002, web_port = 80;
 
 static TypeId
 type_of (TcpKind kind)
@@ -48,6 +48,8 @@ add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
   Config::SetDefault ("ns3::TcpSocket::DelAckTimeout", TimeValue (Seconds (spec.delayed_ack_s)));
   Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (Seconds (min_rto_s)));
   Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (MilliSeconds (1)));
+  Config::SetDefault ("ns3::TcpSocketBase::UseEcn",
+      EnumValue (spec.ecn ? TcpSocketState::UseEcn_t::On : TcpSocketState::UseEcn_t::Off));
   configure_tcp (dumbbell.left (pair), spec);
   configure_tcp (dumbbell.right (pair), spec);
   PacketSinkHelper sink ("ns3::TcpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), tcp_port));
@@ -58,6 +60,22 @@ add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
   ApplicationContainer app = bulk.Install (dumbbell.left (pair));
   app.Start (Seconds (spec.start_s));
   app.Stop (Seconds (spec.stop_s));
+}
+
+void
+add_web (Dumbbell &dumbbell, unsigned pair, const WebSpec &spec)
+{
+  Ptr<ExponentialRandomVariable> interval = CreateObject<ExponentialRandomVariable> ();
+  Ptr<ParetoRandomVariable> size = CreateObject<ParetoRandomVariable> ();
+  BulkSendHelper bulk ("ns3::TcpSocketFactory", InetSocketAddress (dumbbell.right_address (pair), web_port));
+  PacketSinkHelper sink ("ns3::TcpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), web_port));
+
+  sink.Install (dumbbell.right (pair));
+  for (double at_s = spec.start_s; at_s < spec.stop_s; at_s += interval->GetValue (1 / spec.pages_per_s, 0)) {
+    double scale = spec.mean_bytes * (spec.shape - 1) / spec.shape;
+    bulk.SetAttribute ("MaxBytes", UintegerValue (1 + (uint64_t)size->GetValue (scale, spec.shape, spec.max_bytes)));
+    bulk.Install (dumbbell.left (pair)).Start (Seconds (at_s));
+  }
 }
 
 uint64_t

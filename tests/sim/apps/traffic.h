@@ -25,11 +25,18 @@ struct TcpSpec {
   unsigned delayed_acks = 2;
   unsigned initial_segments = 10; /* RFC 6928 */
   uint64_t max_bytes = 0;         /* 0: no end */
+  bool ecn = false;               /* RFC 3168; for all TCP flows of a run */
 };
 
 /* Call before Simulator::Run (). SACK is on. All flows of a run share the sizes and timers of the last call. */
 void add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec);
-/* Bytes the receiving application got. */
+/* Short TCP transfers, Poisson arrivals and Pareto sizes; the TCP of the last add_tcp (). */
+struct WebSpec {
+  double pages_per_s = 5, mean_bytes = 30000, shape = 1.35, max_bytes = 1e7;
+  double start_s = 0, stop_s = 60; /* of the arrivals */
+};
+void add_web (Dumbbell &dumbbell, unsigned pair, const WebSpec &spec);
+/* Bytes the receiving applications got. */
 uint64_t tcp_goodput_bytes (const Dumbbell &dumbbell, unsigned pair);
 
 /* Packets whose spacing and size are drawn from Pareto distributions (shape, scale); size_shape 0: size_scale bytes
