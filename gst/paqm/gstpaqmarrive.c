@@ -25,7 +25,7 @@ typedef struct {
 const GstPaqmPacketFuncs *
 gst_paqm_shaper_packets (GstPaqmShaper *self)
 {
-  return &gst_paqm_packet_rtp;
+  return self->applied.mode == GST_PAQM_MODE_IP ? &gst_paqm_packet_ip : &gst_paqm_packet_rtp;
 }
 
 static GstFlowReturn

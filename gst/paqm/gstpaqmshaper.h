@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (GstPaqmShaper, gst_paqm_shaper, GST, PAQM_SHAPER, GstElement)
 
 typedef enum { GST_PAQM_DISCIPLINE_PAQM, GST_PAQM_DISCIPLINE_FIFO } GstPaqmDiscipline;
-typedef enum { GST_PAQM_MODE_RTP } GstPaqmMode;
+typedef enum { GST_PAQM_MODE_RTP, GST_PAQM_MODE_IP } GstPaqmMode;
 typedef enum { GST_PAQM_COUNT_EXACT, GST_PAQM_COUNT_ESTIMATE } GstPaqmCount;
 typedef enum { GST_PAQM_ECN_ELASTIC = 1 << 0, GST_PAQM_ECN_MEDIA = 1 << 1 } GstPaqmEcn;
 typedef enum {

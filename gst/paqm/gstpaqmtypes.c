@@ -22,7 +22,8 @@ gst_paqm_discipline_get_type (void)
 GType
 gst_paqm_mode_get_type (void)
 {
-  static const GEnumValue values[] = {{GST_PAQM_MODE_RTP, "Buffers are payloads of UDP", "rtp"}, {0, NULL, NULL}};
+  static const GEnumValue values[] = {{GST_PAQM_MODE_RTP, "Buffers are payloads of UDP", "rtp"},
+      {GST_PAQM_MODE_IP, "Buffers are IPv4 or IPv6 packets", "ip"}, {0, NULL, NULL}};
   static gsize type = 0;
 
   if (g_once_init_enter (&type))
