@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <ns3/inet-socket-address.h>
+#include <ns3/ipv4-header.h>
 #include <ns3/simulator.h>
 #include <ns3/udp-socket-factory.h>
 
@@ -127,6 +128,8 @@ CcSenderApplication::StartApplication ()
   socket->Bind ();
   socket->Connect (InetSocketAddress (config.peer, config.port));
   socket->SetRecvCallback (MakeCallback (&CcSenderApplication::on_feedback, this));
+  if (config.ect)
+    socket->SetIpTos (ns3::Ipv4Header::ECN_ECT0);
   running = true;
   config.source->start (this);
   sample ();
@@ -375,6 +378,7 @@ CcReceiverApplication::StartApplication ()
   avpf_timing_set_members (&avpf, 2, 1, false, now ());
   socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
   socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), config.port));
+  socket->SetIpRecvTos (true);
   socket->SetRecvCallback (MakeCallback (&CcReceiverApplication::on_packet, this));
   running = true;
 }
@@ -386,6 +390,14 @@ CcReceiverApplication::StopApplication ()
   timer.Cancel ();
   if (socket)
     socket->Close ();
+}
+
+static bool
+congestion_experienced (Ptr<const Packet> packet)
+{
+  SocketIpTosTag tag;
+
+  return packet->PeekPacketTag (tag) && (tag.GetTos () & 3) == ns3::Ipv4Header::ECN_CE;
 }
 
 /* The payload, or NULL where it is not one of our packets. */
@@ -428,6 +440,8 @@ CcReceiverApplication::on_packet (Ptr<Socket> from)
     bytes_total += packet->GetSize ();
     arrival.size_bytes = packet->GetSize ();
     arrival.arrived_at = now ();
+    arrival.ce = congestion_experienced (packet);
+    marks += arrival.ce;
     uint64_t sent_at = (uint64_t)get32 (payload + 6) << 32 | get32 (payload + 10);
     transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
     count_frame (get32 (payload), get16 (payload + 4), arrival.rtp_timestamp / 90000.0);

@@ -35,6 +35,7 @@ struct CcSenderConfig {
   unsigned payload_bytes = 1200; /* largest RTP payload */
   unsigned ring_packets = 4096;
   bool extension = true; /* burst control needs none: no report is wanted */
+  bool ect = false;      /* packets may be marked; a mark counts as a loss (RFC 5348 5.2) */
   double sample_s = 0.1; /* spacing of rows () */
   uint64_t seed = 1;
 };
@@ -130,6 +131,7 @@ public:
   const std::vector<FrameArrival> &frames () const; /* whole frames, in order of completion */
   SampleSeries transit;                             /* one-way delay of each packet, s, in simulated time */
   uint64_t packets = 0, bytes_total = 0;            /* of RTP packets */
+  uint64_t marks = 0;                               /* packets with CE */
   uint64_t feedback_packets = 0, feedback_bytes = 0;
 
 private:

@@ -34,21 +34,27 @@ public:
   uint32_t
   GetSerializedSize () const override
   {
-    return sizeof (double) + 4;
+    return 2 * sizeof (double) + 12;
   }
 
   void
   Serialize (TagBuffer buffer) const override
   {
     buffer.WriteDouble (sent_s);
+    buffer.WriteDouble (captured_s);
     buffer.WriteU32 (seq);
+    buffer.WriteU32 (frame);
+    buffer.WriteU32 (parts);
   }
 
   void
   Deserialize (TagBuffer buffer) override
   {
     sent_s = buffer.ReadDouble ();
+    captured_s = buffer.ReadDouble ();
     seq = buffer.ReadU32 ();
+    frame = buffer.ReadU32 ();
+    parts = buffer.ReadU32 ();
   }
 
   void
@@ -57,8 +63,8 @@ public:
     os << seq;
   }
 
-  double sent_s = 0;
-  uint32_t seq = 0;
+  double sent_s = 0, captured_s = 0;
+  uint32_t seq = 0, frame = 0, parts = 0; /* parts: packets of the frame; 0: of none */
 };
 
 static double
@@ -182,6 +188,12 @@ PaqmSource::begin ()
 void
 PaqmSource::send (uint32_t ip_bytes)
 {
+  send_part (ip_bytes, 0, 0, now_s ());
+}
+
+void
+PaqmSource::send_part (uint32_t ip_bytes, uint32_t frame, uint32_t parts, double captured_s)
+{
   Ptr<Packet> packet = Create<Packet> (std::max (ip_bytes, udp_ip_size + 1) - udp_ip_size);
   StampTag stamp;
   ErfTag erf;
@@ -189,7 +201,10 @@ PaqmSource::send (uint32_t ip_bytes)
   if (!running)
     return;
   stamp.sent_s = now_s ();
+  stamp.captured_s = captured_s;
   stamp.seq = seq++;
+  stamp.frame = frame;
+  stamp.parts = parts;
   packet->AddPacketTag (stamp);
   erf.rtt_s = srtt;
   if (spec.ask)
@@ -223,6 +238,8 @@ PaqmSource::frame_bytes ()
   bool key = frame_of_gop == 0;
 
   frame_of_gop = (frame_of_gop + 1) % std::max (model.gop_frames, 1u);
+  if (model.coder)
+    return model.coder (rate * 8);
   if (key || !model.adapt_per_gop)
     gop_rate = rate;
   if (trace_mean > 0) {
@@ -247,12 +264,12 @@ PaqmSource::next_frame ()
   uint32_t count = (bytes + spec.packet_bytes - 1) / spec.packet_bytes;
   double gap = spec.vbr.spread / spec.vbr.fps / count;
 
-  frames++;
+  uint32_t number = frames++;
   for (uint32_t i = 0; i < count; i++)
     if (i == 0 || gap <= 0)
-      send (bytes / count);
+      send_part (bytes / count, number, count, now_s ());
     else
-      Simulator::Schedule (Seconds (i * gap), &PaqmSource::send, this, bytes / count);
+      Simulator::Schedule (Seconds (i * gap), &PaqmSource::send_part, this, bytes / count, number, count, now_s ());
   timer = Simulator::Schedule (Seconds (1 / spec.vbr.fps), &PaqmSource::next_frame, this);
 }
 
@@ -337,6 +354,8 @@ PaqmSink::on_packet (Ptr<Socket> from)
     if (stamp.seq > next_seq)
       lost.add (now_s (), stamp.seq - next_seq);
     next_seq = std::max (next_seq, stamp.seq + 1);
+    if (stamp.parts)
+      count_frame (stamp.frame, stamp.parts, stamp.captured_s);
     stamped_s = stamp.sent_s;
     stamped_at_s = now_s ();
     rtt_s = erf.rtt_s;
@@ -346,6 +365,18 @@ PaqmSink::on_packet (Ptr<Socket> from)
     if (!timer.IsRunning () || (spec.feedback_s <= 0 && differs ()))
       report ();
   }
+}
+
+void
+PaqmSink::count_frame (uint32_t number, uint32_t parts, double captured_s)
+{
+  auto missing = parts_missing.emplace (number, parts).first;
+
+  if (--missing->second == 0) {
+    frames.push_back ({number, captured_s, now_s ()});
+    parts_missing.erase (missing);
+  } else if (parts_missing.size () > 64)
+    parts_missing.erase (parts_missing.begin ());
 }
 
 /* By more than a hundredth from what was told last. */

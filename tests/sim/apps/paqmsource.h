@@ -22,6 +22,8 @@
 #include "paqmqueue.h"
 #include <ns3/application.h>
 #include <ns3/event-id.h>
+#include <functional>
+#include <map>
 #include <ns3/random-variable-stream.h>
 #include <ns3/socket.h>
 
@@ -46,6 +48,7 @@ struct VbrModel {
   bool adapt_per_gop = true;         /* else with each frame */
   double spread = 0;                 /* of the frame interval over which its packets leave; 0: at once */
   std::vector<uint32_t> trace_bytes; /* frame sizes of an encoding instead of the model, scaled to the rate; loops */
+  std::function<double (double rate_bps)> coder; /* or whoever tells the bytes of the next frame, IP headers counted */
 };
 
 struct PaqmSourceSpec {
@@ -60,6 +63,12 @@ struct PaqmSourceSpec {
   bool ect = false;
   bool ask = true;   /* packets carry an ErfTag */
   uint16_t port = 0; /* 0: another for each flow */
+};
+
+/* A frame of vbr, whole. */
+struct PaqmFrame {
+  uint32_t number;
+  double captured_s, completed_s;
 };
 
 class PaqmSource : public ns3::Application
@@ -87,6 +96,7 @@ private:
   void next_frame ();
   double frame_bytes ();
   void send (uint32_t ip_bytes);
+  void send_part (uint32_t ip_bytes, uint32_t frame, uint32_t parts, double captured_s);
 
   PaqmSourceSpec spec;
   ns3::Ipv4Address peer;
@@ -114,12 +124,14 @@ public:
   SampleSeries transit; /* one-way delay of each packet, s */
   SampleSeries told;    /* bit/s, explicit rate of each report; 0: none yet */
   SampleSeries lost;    /* packets found missing, at the time */
+  std::vector<PaqmFrame> frames;
   uint64_t packets = 0, reports = 0;
 
 private:
   void StartApplication () override;
   void StopApplication () override;
   void on_packet (ns3::Ptr<ns3::Socket> socket);
+  void count_frame (uint32_t number, uint32_t parts, double captured_s);
   void report ();
   bool differs () const;
 
@@ -130,6 +142,7 @@ private:
   ns3::EventId timer;
   double rtt_s = 0, rate_Bps = 0, told_Bps = 0, stamped_s = 0, stamped_at_s = 0; /* of the last packet */
   uint16_t hop = 0, told_hop = 0;
+  std::map<uint32_t, uint32_t> parts_missing; /* of the frames that have begun to arrive, the latest 64 */
   uint32_t next_seq = 0;
   bool fresh = false; /* packets since the last report */
 };
