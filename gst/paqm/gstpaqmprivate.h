@@ -30,6 +30,7 @@ gboolean gst_paqm_shaper_queue_event (GstPaqmShaper *self, GstPaqmPad *pad, GstE
 
 /* gstpaqmsend.c: packets out of the queues, in a thread of its own. */
 void gst_paqm_shaper_loop (gpointer pad); /* without the lock */
+GstEvent *gst_paqm_shaper_new_stream_start (GstPaqmShaper *self, const gchar *name);
 /* The thread, if it sleeps, looks again no later than at `at`. */
 void gst_paqm_shaper_wake_before (GstPaqmShaper *self, GstClockTime at);
 void gst_paqm_shaper_clear_queues (GstPaqmShaper *self);

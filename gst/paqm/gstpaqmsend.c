@@ -133,10 +133,10 @@ take_items (GstPaqmShaper *self, GstClockTime now, Round *r)
   }
 }
 
-static GstEvent *
-new_stream_start (GstPaqmShaper *self)
+GstEvent *
+gst_paqm_shaper_new_stream_start (GstPaqmShaper *self, const gchar *name)
 {
-  gchar *id = gst_pad_create_stream_id (self->srcpad, GST_ELEMENT (self), "src");
+  gchar *id = g_strdup_printf ("%016" G_GINT64_MODIFIER "x/%s", self->key[1], name);
   GstEvent *event = gst_event_new_stream_start (id);
 
   gst_event_set_group_id (event, gst_util_group_id_next ());
@@ -150,7 +150,7 @@ take_stream (GstPaqmShaper *self, Round *r)
   GstPaqmStream *stream = r->n > 0 ? r->items[0].stream : NULL;
 
   if (!self->started && (stream != NULL || r->eos)) {
-    r->start = new_stream_start (self);
+    r->start = gst_paqm_shaper_new_stream_start (self, "src");
     self->started = TRUE;
   }
   if (stream == NULL || stream == self->sent_stream)

@@ -82,8 +82,8 @@ struct _GstPaqmShaper {
 
   GstPad *srcpad, *rtcp_srcpad; /* rtcp_srcpad: while requested */
   GstClock *system_clock;
-  guint64 key[2];
-  guint16 hop; /* who we are in explicit rates; never 0 */
+  guint64 key[2]; /* random: of flow ids and stream ids */
+  guint16 hop;    /* who we are in explicit rates; never 0 */
   guint32 ssrc;
   gchar *cname;
 

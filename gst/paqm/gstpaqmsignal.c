@@ -130,16 +130,14 @@ wait_to_tell (GstPaqmShaper *self, Telling *t)
 static void
 push_start (GstPaqmShaper *self, GstPad *pad)
 {
-  gchar *id = gst_pad_create_stream_id (pad, GST_ELEMENT (self), "rtcp");
   GstCaps *caps = gst_caps_new_empty_simple ("application/x-rtcp");
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (pad, gst_event_new_stream_start (id));
+  gst_pad_push_event (pad, gst_paqm_shaper_new_stream_start (self, "rtcp"));
   gst_pad_push_event (pad, gst_event_new_caps (caps));
   gst_pad_push_event (pad, gst_event_new_segment (&segment));
   gst_caps_unref (caps);
-  g_free (id);
 }
 
 static void

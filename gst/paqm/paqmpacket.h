@@ -23,8 +23,9 @@ typedef struct {
 } GstPaqmLook;
 
 typedef struct {
-  gboolean media;   /* RTP or RTCP */
-  gboolean rtp;     /* RTP: has a source that can be told a rate */
+  gboolean media; /* RTP or RTCP */
+  gboolean rtp;   /* has a source that can be told a rate */
+  gboolean rtcp;
   guint32 ssrc;     /* of RTP */
   guint64 flow;     /* 0: none of its own, goes with the pad's latest packet */
   guint size_bytes; /* with UDP and IP headers, without the link's */

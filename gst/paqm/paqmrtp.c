@@ -21,6 +21,7 @@
 #define EXTENSION_HEAD 4
 #define EXTENSION_BIT 0x10
 #define MAX_ADDRESS 128
+#define HEAD_MAX 512
 
 /* RFC 5761 4: payload types 64 to 95 are RTCP's packet types without the marker bit. */
 static gboolean
@@ -71,9 +72,40 @@ look_at_bytes (const guint8 *data, gsize size, const GstPaqmLook *how, GstPaqmPa
     packet->flow = flow_hash (how->key, data + 8, 4);
     packet->rtt = read_rtt (data, size, how->rtt_id);
   } else if (is_rtcp (data, size)) {
-    packet->media = TRUE;
-    packet->flow = 0;
+    packet->media = packet->rtcp = TRUE;
   }
+}
+
+/* Bytes that hold the RTP header with its extension, as far as they can be told. */
+static gsize
+head_size (const guint8 *data, gsize size)
+{
+  gsize at;
+
+  if (size < FIXED_HEADER || !(data[0] & EXTENSION_BIT))
+    return FIXED_HEADER;
+  at = FIXED_HEADER + 4 * (gsize)(data[0] & 0x0f) + EXTENSION_HEAD;
+  return at <= size ? at + 4 * (gsize)GST_READ_UINT16_BE (data + at - 2) : at;
+}
+
+/* What came in one piece holds its header in the first memory; payloaders spread it over several, which are not worth
+   joining. */
+static void
+look_at_head (GstBuffer *buffer, gsize size, const GstPaqmLook *how, GstPaqmPacket *packet)
+{
+  guint8 head[HEAD_MAX];
+  GstMapInfo map;
+
+  if (gst_buffer_n_memory (buffer) > 0 && gst_buffer_map_range (buffer, 0, 1, &map, GST_MAP_READ)) {
+    gboolean enough = map.size == size || head_size (map.data, map.size) <= map.size;
+
+    if (enough)
+      look_at_bytes (map.data, map.size, how, packet);
+    gst_buffer_unmap (buffer, &map);
+    if (enough)
+      return;
+  }
+  look_at_bytes (head, gst_buffer_extract (buffer, 0, head, sizeof head), how, packet);
 }
 
 static void
@@ -81,25 +113,13 @@ look (GstBuffer *buffer, const GstPaqmLook *how, GstPaqmPacket *packet)
 {
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (buffer);
   gboolean ipv6 = meta != NULL && g_socket_address_get_family (meta->addr) == G_SOCKET_FAMILY_IPV6;
+  gsize size = gst_buffer_get_size (buffer);
   gint overhead = how->overhead_bytes >= 0 ? how->overhead_bytes : ipv6 ? IPV6_UDP_BYTES : IPV4_UDP_BYTES;
-  GstMapInfo map;
 
-  *packet = (GstPaqmPacket){.media = how->is_media};
-  packet->size_bytes = (guint)gst_buffer_get_size (buffer) + (guint)overhead;
-  /* the first memory holds the headers, as a rule: the payload need not be joined to it */
-  if (gst_buffer_n_memory (buffer) > 0 && gst_buffer_map_range (buffer, 0, 1, &map, GST_MAP_READ)) {
-    if (is_rtp (map.data, map.size) || is_rtcp (map.data, map.size)) {
-      look_at_bytes (map.data, map.size, how, packet);
-      gst_buffer_unmap (buffer, &map);
-      return;
-    }
-    gst_buffer_unmap (buffer, &map);
-  }
-  packet->flow = hash_sender (how, meta != NULL ? meta->addr : NULL);
-  if (gst_buffer_n_memory (buffer) > 1 && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
-    look_at_bytes (map.data, map.size, how, packet);
-    gst_buffer_unmap (buffer, &map);
-  }
+  *packet = (GstPaqmPacket){.media = how->is_media, .size_bytes = (guint)size + (guint)overhead};
+  look_at_head (buffer, size, how, packet);
+  if (!packet->rtp && !packet->rtcp)
+    packet->flow = hash_sender (how, meta != NULL ? meta->addr : NULL);
 }
 
 /* A datagram's payload has no ECN bits. */
@@ -181,13 +201,17 @@ static GstBuffer *
 set_tag (GstBuffer *buffer, const GstPaqmTag *tag, gboolean *changed)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint flags = GST_MAP_READWRITE;
   gboolean has;
 
   *changed = FALSE;
   if (!(tag->rate_Bps < G_MAXDOUBLE) || !wants_tag (buffer, tag, &has))
     return buffer;
+  /* to add an element the packet is mapped anew on the way, its padding checked: it must be right before */
+  if (has)
+    flags |= GST_RTP_BUFFER_MAP_FLAG_SKIP_PADDING;
   buffer = gst_buffer_make_writable (buffer);
-  if (!gst_rtp_buffer_map (buffer, (GstMapFlags)(GST_MAP_READWRITE | GST_RTP_BUFFER_MAP_FLAG_SKIP_PADDING), &rtp))
+  if (!gst_rtp_buffer_map (buffer, (GstMapFlags)flags, &rtp))
     return buffer;
   *changed = has ? lower_rate (&rtp, tag) : add_rate (&rtp, tag);
   gst_rtp_buffer_unmap (&rtp);
