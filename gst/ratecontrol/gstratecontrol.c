@@ -8,6 +8,12 @@
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! x264enc ! ratecontrol ! rtph264pay ! tfrcsink host=192.0.2.1 port=5004
  * ]|
+ *
+ * With mode=quantizer it sets the quantizer of each frame by a virtual leaky bucket instead, here of 600 kbit/s.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=300 ! vp8enc ! ratecontrol mode=quantizer start-bitrate=600000 ! fakesink
+ * ]|
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -20,9 +26,12 @@
 #include "encodertable.h"
 #include "gstrateevent.h"
 #include "jpegquality.h"
+#include "quantizercontrol.h"
 #include "streamtime.h"
 
 #include <gst/video/video.h>
+
+#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (rate_control_debug);
 #define GST_CAT_DEFAULT rate_control_debug
@@ -42,12 +51,46 @@ enum {
   PROP_CONFIGURE_ENCODER,
   PROP_MIN_KEY_UNIT_INTERVAL,
   PROP_STATS_INTERVAL,
+  PROP_MODE,
+  PROP_NOMINAL_QUANTIZER,
+  PROP_MIN_QUANTIZER,
+  PROP_MAX_QUANTIZER,
+  PROP_BUCKET_TIME,
+  PROP_BUCKET_SIZE,
+  PROP_CONTROL_INTERVAL,
+  PROP_GOP_SIZE,
   PROP_BITRATE,
   PROP_STATS,
   N_PROPERTIES
 };
 
 static GParamSpec *properties[N_PROPERTIES];
+
+typedef enum { MODE_BITRATE, MODE_QUANTIZER } RateControlMode;
+
+static GType
+rate_control_mode_get_type (void)
+{
+  static GType type;
+  static const GEnumValue values[] = {{MODE_BITRATE, "The encoder's own rate control, its bitrate set", "bitrate"},
+      {MODE_QUANTIZER, "The quantizer set by a virtual leaky bucket", "quantizer"}, {0, NULL, NULL}};
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstRateControlMode", values));
+  return type;
+}
+
+static GType
+rate_control_interval_get_type (void)
+{
+  static GType type;
+  static const GEnumValue values[] = {{RASVBR_PER_GOP, "One quantizer for a GOP", "gop"},
+      {RASVBR_PER_FRAME, "A quantizer for each frame", "frame"}, {0, NULL, NULL}};
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstRateControlInterval", values));
+  return type;
+}
 
 struct _GstRateControl {
   GstBaseTransform parent;
@@ -57,6 +100,7 @@ struct _GstRateControl {
   guint min_bitrate, max_bitrate, start_bitrate;
   gboolean configure_encoder;
   GstClockTime min_key_unit_interval, stats_interval;
+  RateControlMode mode;
 
   GWeakRef encoder;
   const EncoderRow *row; /* NULL: unknown */
@@ -66,6 +110,8 @@ struct _GstRateControl {
 
   EncoderRate rate;
   JpegQuality jpeg;
+  QuantizerControl quantizer;
+  double offered; /* bit/s before the limits, of mode=quantizer */
   StreamTime time;
   GstRateInfo info;
   guint64 rate_events, settings_made;
@@ -103,6 +149,20 @@ has_quality_knob (GstRateControl *self)
   return self->row && self->row->knob == ENCODER_KNOB_QUALITY;
 }
 
+/* With the object lock. An encoder that takes no quantizer is controlled by its bitrate in either mode. */
+static gboolean
+sets_quantizer (GstRateControl *self)
+{
+  return self->mode == MODE_QUANTIZER && self->quantizer.codec != NULL;
+}
+
+/* With the object lock. */
+static double
+within_limits (GstRateControl *self, double bps)
+{
+  return CLAMP (bps, self->min_bitrate, MAX (self->min_bitrate, self->max_bitrate));
+}
+
 /* With the object lock. */
 static void
 take_limits (GstRateControl *self)
@@ -131,6 +191,44 @@ restart (GstRateControl *self, guint value)
   if (self->bitrate > 0)
     encoder_rate_set_start (&self->rate, self->bitrate, self->time.now);
   self->warned_not_followed = FALSE;
+  self->offered = self->bitrate > 0 ? self->bitrate : DEFAULT_START_BITRATE;
+  quantizer_control_restart (&self->quantizer, within_limits (self, self->offered));
+  if (sets_quantizer (self))
+    self->bitrate = (guint)within_limits (self, self->offered);
+}
+
+static void
+carry_out (const EncoderRow *row, const EncoderQuantizer *codec, GstElement *encoder, const QuantizerOrder *order)
+{
+  if (order->lowest >= 0)
+    encoder_quantizer_set (codec, encoder, order->lowest, order->highest);
+  if (order->buffer_ms > 0)
+    encoder_quantizer_set_buffer (encoder, order->buffer_ms);
+  if (order->bitrate > 0)
+    encoder_row_set (row, encoder, order->bitrate);
+}
+
+/* Before the first frame: from here on the encoder has the nominal quantizer. */
+static void
+begin_quantizer (GstRateControl *self, const EncoderRow *row, GstElement *encoder, guint value)
+{
+  const EncoderQuantizer *codec = encoder_quantizer_find (row);
+  QuantizerOrder order;
+
+  GST_OBJECT_LOCK (self);
+  order = quantizer_control_leave (&self->quantizer);
+  GST_OBJECT_UNLOCK (self);
+  carry_out (row, codec, encoder, &order); /* its own bounds are read below */
+
+  order = quantizer_control_nothing ();
+  GST_OBJECT_LOCK (self);
+  quantizer_control_adopt (
+      &self->quantizer, codec, encoder, self->configured && strstr (self->configured, "vbv-buf-capacity"));
+  restart (self, value);
+  if (sets_quantizer (self))
+    order = quantizer_control_next (&self->quantizer, TRUE);
+  GST_OBJECT_UNLOCK (self);
+  carry_out (row, codec, encoder, &order);
 }
 
 /* Sets `start` to 0 where the encoder has a value of the user's. Returns what was done. */
@@ -184,8 +282,11 @@ adopt (GstRateControl *self, GstElement *encoder)
   self->configured = configured;
   self->checked = FALSE;
   self->start = start;
+  self->quantizer.codec = NULL; /* the old encoder's */
   restart (self, value);
   GST_OBJECT_UNLOCK (self);
+  if (row)
+    begin_quantizer (self, row, encoder, value);
   GST_INFO_OBJECT (self, "encoder is %" GST_PTR_FORMAT "%s", encoder, row ? "" : ", not in the table");
 }
 
@@ -252,7 +353,11 @@ check_encoder (GstRateControl *self)
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
   const gchar *caution = row && encoder ? encoder_row_caution (row, encoder) : NULL;
+  gboolean wants_quantizer;
 
+  GST_OBJECT_LOCK (self);
+  wants_quantizer = self->mode == MODE_QUANTIZER;
+  GST_OBJECT_UNLOCK (self);
   if (encoder == NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND, ("No video encoder found upstream; the rate is not controlled."),
         ("Place ratecontrol behind the encoder, or name it by the property encoder."));
@@ -263,6 +368,10 @@ check_encoder (GstRateControl *self)
          "set this encoder from the application by the event " GST_RATE_EVENT_NAME "."));
   else if (caution)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("The encoder will not follow the network."), ("%s.", caution));
+  else if (wants_quantizer && encoder_quantizer_find (row) == NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("The encoder %s takes no quantizer while it runs; its bitrate is set.", GST_OBJECT_NAME (encoder)),
+        ("Use vp8enc, vp9enc or jpegenc with mode=quantizer, or mode=bitrate."));
   if (encoder && row)
     check_raw_format (self, encoder);
   g_clear_object (&encoder);
@@ -302,11 +411,28 @@ next_value (GstRateControl *self, gboolean frame)
   return self->bitrate = (guint)bps;
 }
 
+/* With the object lock. */
+static QuantizerOrder
+next_order (GstRateControl *self, gboolean frame, gboolean key)
+{
+  if (!frame)
+    return quantizer_control_nothing ();
+  if (!sets_quantizer (self)) {
+    if (self->quantizer.value >= 0)
+      self->jpeg.quality = CLAMP (self->quantizer.value, self->jpeg.params.min_quality, self->jpeg.params.max_quality);
+    return quantizer_control_leave (&self->quantizer);
+  }
+  self->frame_target = rasvbr_target (&self->quantizer.law, key);
+  return quantizer_control_next (&self->quantizer, key);
+}
+
+/* key: the next frame has been asked to be a key frame. */
 static void
-apply (GstRateControl *self, gboolean frame)
+apply (GstRateControl *self, gboolean frame, gboolean key)
 {
   const EncoderRow *row;
   GstElement *encoder;
+  QuantizerOrder order;
   guint value, before;
   gboolean changed;
 
@@ -315,10 +441,13 @@ apply (GstRateControl *self, gboolean frame)
   encoder = get_encoder (self, &row);
   GST_OBJECT_LOCK (self);
   before = self->bitrate;
-  value = encoder ? next_value (self, frame) : 0;
+  order = encoder ? next_order (self, frame, key) : quantizer_control_nothing ();
+  value = encoder && !sets_quantizer (self) ? next_value (self, frame) : 0;
   changed = before != self->bitrate;
-  self->settings_made += value > 0;
+  self->settings_made += value > 0 || order.lowest >= 0 || order.bitrate > 0;
   GST_OBJECT_UNLOCK (self);
+  if (encoder)
+    carry_out (row, encoder_quantizer_find (row), encoder, &order);
   if (value > 0) {
     GST_LOG_OBJECT (self, "%s=%u", row->property, value);
     encoder_row_set (row, encoder, value);
@@ -329,15 +458,38 @@ apply (GstRateControl *self, gboolean frame)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BITRATE]);
 }
 
+/* With the object lock. The rate the bucket leaks at; the frames' own thread acts upon it. */
+static void
+offer (GstRateControl *self, double bps, guint backlog)
+{
+  self->offered = bps;
+  bps = within_limits (self, bps);
+  quantizer_control_on_rate (&self->quantizer, bps, backlog);
+  if (!sets_quantizer (self))
+    return;
+  encoder_rate_set_start (&self->rate, bps, self->time.now);
+  self->bitrate = (guint)bps;
+}
+
 static void
 on_rate (GstRateControl *self, const GstRateInfo *info)
 {
+  gboolean quantizer, changed;
+  guint before;
+
   GST_OBJECT_LOCK (self);
+  before = self->bitrate;
   self->info = *info;
   self->rate_events++;
   encoder_rate_on_allowed (&self->rate, info->bitrate, info->backlog, info->frame_budget, self->time.now);
+  offer (self, info->bitrate * (1 - self->rate.params.margin), info->backlog);
+  quantizer = sets_quantizer (self);
+  changed = before != self->bitrate;
   GST_OBJECT_UNLOCK (self);
-  apply (self, FALSE);
+  if (!quantizer)
+    apply (self, FALSE, FALSE);
+  else if (changed)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BITRATE]);
 }
 
 /* With the object lock. */
@@ -408,6 +560,18 @@ gst_rate_control_src_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->src_event (trans, event);
 }
 
+/* With the object lock. */
+static void
+add_quantizer_stats (GstRateControl *self, GstStructure *s)
+{
+  const Rasvbr *law = &self->quantizer.law;
+
+  gst_structure_set (s, "quantizer", G_TYPE_INT, self->quantizer.value, "frame-target", G_TYPE_UINT,
+      (guint)self->frame_target, "bucket-size", G_TYPE_UINT, (guint)MIN (rasvbr_bucket (law), G_MAXUINT),
+      "bucket-fullness", G_TYPE_DOUBLE, rasvbr_fullness (law), "bucket-overflows", G_TYPE_UINT64, law->stats.overflows,
+      "gops", G_TYPE_UINT64, law->stats.gops, NULL);
+}
+
 static GstStructure *
 make_stats (GstRateControl *self)
 {
@@ -428,9 +592,12 @@ make_stats (GstRateControl *self)
       "key-frames", G_TYPE_UINT64, self->rate.key_frames, "bytes", G_TYPE_UINT64, self->rate.bytes, "changes",
       G_TYPE_UINT64, self->settings_made, "rate-events", G_TYPE_UINT64, self->rate_events, "key-units-asked",
       G_TYPE_UINT64, self->key_units_asked, "key-units-merged", G_TYPE_UINT64, self->key_units_merged, NULL);
+  gst_structure_set (s, "mode", G_TYPE_STRING, sets_quantizer (self) ? "quantizer" : "bitrate", NULL);
   if (has_quality_knob (self))
-    gst_structure_set (
-        s, "quality", G_TYPE_INT, self->jpeg.quality, "frame-target", G_TYPE_UINT, (guint)self->frame_target, NULL);
+    gst_structure_set (s, "quality", G_TYPE_INT, sets_quantizer (self) ? self->quantizer.value : self->jpeg.quality,
+        "frame-target", G_TYPE_UINT, (guint)self->frame_target, NULL);
+  if (sets_quantizer (self))
+    add_quantizer_stats (self, s);
   GST_OBJECT_UNLOCK (self);
   return s;
 }
@@ -487,7 +654,9 @@ measure (GstRateControl *self, GstBuffer *buffer, GstClockTime stamp, const Fram
   gboolean begins = stream_time_advance (&self->time, stamp);
 
   encoder_rate_on_bytes (&self->rate, (guint32)MIN (m->size, G_MAXUINT32), begins, key, self->time.now);
-  if (has_quality_knob (self))
+  if (sets_quantizer (self) && begins)
+    quantizer_control_on_frame (&self->quantizer, m->size, key, self->time.now);
+  else if (has_quality_knob (self))
     jpeg_quality_on_frame (&self->jpeg, m->size, m->quantizer, self->frame_target);
   if (key && begins)
     gst_event_replace (&self->key_unit_waiting, NULL); /* here is what was asked for */
@@ -546,8 +715,8 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   measure (self, buffer, stamp, &m);
   notices = take_notices (self);
   GST_OBJECT_UNLOCK (self);
-  apply (self, TRUE);
   key_unit = take_waiting_key_unit (self);
+  apply (self, TRUE, key_unit != NULL);
   if (key_unit)
     gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (trans), key_unit);
   give_notices (self, notices);
@@ -671,6 +840,8 @@ gst_rate_control_start (GstBaseTransform *trans)
   self->frame_target = 0;
   restart (self, value);
   GST_OBJECT_UNLOCK (self);
+  if (encoder && row)
+    begin_quantizer (self, row, encoder, value);
   g_clear_object (&encoder);
   return TRUE;
 }
@@ -679,10 +850,17 @@ static gboolean
 gst_rate_control_stop (GstBaseTransform *trans)
 {
   GstRateControl *self = GST_RATE_CONTROL (trans);
+  const EncoderRow *row;
+  GstElement *encoder = get_encoder (self, &row);
+  QuantizerOrder order = quantizer_control_nothing ();
 
   GST_OBJECT_LOCK (self);
   gst_event_replace (&self->key_unit_waiting, NULL);
+  order = quantizer_control_leave (&self->quantizer);
   GST_OBJECT_UNLOCK (self);
+  if (encoder && row)
+    carry_out (row, encoder_quantizer_find (row), encoder, &order);
+  g_clear_object (&encoder);
   return TRUE;
 }
 
@@ -693,6 +871,16 @@ gst_rate_control_change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_NULL_TO_READY)
     look_for_encoder (GST_RATE_CONTROL (element));
   return GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+}
+
+/* With the object lock. */
+static void
+set_mode (GstRateControl *self, RateControlMode mode)
+{
+  if (mode == self->mode)
+    return;
+  self->mode = mode;
+  quantizer_control_restart (&self->quantizer, within_limits (self, self->offered));
 }
 
 static void
@@ -723,10 +911,37 @@ gst_rate_control_set_property (GObject *object, guint id, const GValue *value, G
   case PROP_STATS_INTERVAL:
     self->stats_interval = g_value_get_uint64 (value);
     break;
+  case PROP_MODE:
+    set_mode (self, g_value_get_enum (value));
+    break;
+  case PROP_NOMINAL_QUANTIZER:
+    self->quantizer.nominal = g_value_get_int (value);
+    break;
+  case PROP_MIN_QUANTIZER:
+    self->quantizer.lowest = g_value_get_int (value);
+    break;
+  case PROP_MAX_QUANTIZER:
+    self->quantizer.highest = g_value_get_int (value);
+    break;
+  case PROP_BUCKET_TIME:
+    self->quantizer.bucket_time = g_value_get_uint64 (value);
+    break;
+  case PROP_BUCKET_SIZE:
+    self->quantizer.bucket_size = g_value_get_uint (value);
+    break;
+  case PROP_CONTROL_INTERVAL:
+    self->quantizer.interval = g_value_get_enum (value);
+    break;
+  case PROP_GOP_SIZE:
+    self->quantizer.gop_size = g_value_get_uint (value);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   take_limits (self);
+  quantizer_control_refresh (&self->quantizer);
+  if (id == PROP_MIN_BITRATE || id == PROP_MAX_BITRATE)
+    offer (self, self->offered, 0);
   GST_OBJECT_UNLOCK (self);
 }
 
@@ -765,6 +980,30 @@ gst_rate_control_get_property (GObject *object, guint id, GValue *value, GParamS
   case PROP_STATS_INTERVAL:
     g_value_set_uint64 (value, self->stats_interval);
     break;
+  case PROP_MODE:
+    g_value_set_enum (value, self->mode);
+    break;
+  case PROP_NOMINAL_QUANTIZER:
+    g_value_set_int (value, self->quantizer.nominal);
+    break;
+  case PROP_MIN_QUANTIZER:
+    g_value_set_int (value, self->quantizer.lowest);
+    break;
+  case PROP_MAX_QUANTIZER:
+    g_value_set_int (value, self->quantizer.highest);
+    break;
+  case PROP_BUCKET_TIME:
+    g_value_set_uint64 (value, self->quantizer.bucket_time);
+    break;
+  case PROP_BUCKET_SIZE:
+    g_value_set_uint (value, self->quantizer.bucket_size);
+    break;
+  case PROP_CONTROL_INTERVAL:
+    g_value_set_enum (value, self->quantizer.interval);
+    break;
+  case PROP_GOP_SIZE:
+    g_value_set_uint (value, self->quantizer.gop_size);
+    break;
   case PROP_BITRATE:
     g_value_set_uint (value, self->bitrate);
     break;
@@ -786,6 +1025,37 @@ gst_rate_control_finalize (GObject *object)
   g_free (self->configured);
   g_mutex_clear (&self->applying);
   G_OBJECT_CLASS (parent_class)->finalize (object);
+}
+
+static void
+install_quantizer_properties (void)
+{
+  GParamFlags rw = G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING;
+
+  properties[PROP_MODE] = g_param_spec_enum ("mode", "Mode",
+      "What is controlled: the encoder's bitrate, or its quantizer by a virtual leaky bucket (vp8enc, vp9enc, jpegenc; "
+      "x264enc by bitrate and buffer from the same bucket; others: bitrate)",
+      rate_control_mode_get_type (), MODE_BITRATE, rw);
+  properties[PROP_NOMINAL_QUANTIZER] = g_param_spec_int ("nominal-quantizer", "Nominal quantizer",
+      "Quantizer of the first frame, and per GOP the one wanted while the bucket is empty, in the encoder's own scale "
+      "(vpx 0-63, JPEG quality 1-100); -1: a third into the scale from its fine end",
+      -1, 100, -1, rw);
+  properties[PROP_MIN_QUANTIZER] = g_param_spec_int ("min-quantizer", "Minimum quantizer",
+      "Least value set with mode=quantizer, in the encoder's own scale; -1: the encoder's own bound (JPEG: 5)", -1, 100,
+      -1, rw);
+  properties[PROP_MAX_QUANTIZER] = g_param_spec_int ("max-quantizer", "Maximum quantizer",
+      "Greatest value set with mode=quantizer, in the encoder's own scale; -1: the encoder's own bound (JPEG: 95)", -1,
+      100, -1, rw);
+  properties[PROP_BUCKET_TIME] = g_param_spec_uint64 ("bucket-time", "Bucket time",
+      "Size of the virtual leaky bucket with mode=quantizer, ns at the rate of the moment: what frames may be ahead of "
+      "the rate",
+      GST_MSECOND, 60 * GST_SECOND, 600 * GST_MSECOND, rw);
+  properties[PROP_BUCKET_SIZE] = g_param_spec_uint ("bucket-size", "Bucket size",
+      "Size of the virtual leaky bucket, bytes, whatever the rate; 0: by bucket-time", 0, G_MAXUINT, 0, rw);
+  properties[PROP_CONTROL_INTERVAL] = g_param_spec_enum ("control-interval", "Control interval",
+      "How often the quantizer is set with mode=quantizer", rate_control_interval_get_type (), RASVBR_PER_FRAME, rw);
+  properties[PROP_GOP_SIZE] = g_param_spec_uint ("gop-size", "GOP size",
+      "Frames one quantizer is for with control-interval=gop; a key frame begins anew", 1, 3000, 12, rw);
 }
 
 static void
@@ -818,6 +1088,7 @@ install_properties (GObjectClass *object_class)
   properties[PROP_STATS] = g_param_spec_boxed ("stats", "Statistics",
       "Structure application/x-ratecontrol-stats: rates allowed, set and produced in bit/s, what limits, counters",
       GST_TYPE_STRUCTURE, ro);
+  install_quantizer_properties ();
   g_object_class_install_properties (object_class, N_PROPERTIES, properties);
 }
 
@@ -858,6 +1129,7 @@ gst_rate_control_init (GstRateControl *self)
   self->configure_encoder = TRUE;
   self->min_key_unit_interval = DEFAULT_MIN_KEY_UNIT_INTERVAL;
   self->info.limit = "start";
+  quantizer_control_init (&self->quantizer);
   g_weak_ref_init (&self->encoder, NULL);
   g_mutex_init (&self->applying);
   restart (self, 0);
