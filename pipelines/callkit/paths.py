@@ -7,7 +7,7 @@ import subprocess
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", TOP / "build")).resolve()
 BOTTLENECK = BUILD / "tests/sim/bottleneck"
-PLUGINS = [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol")]
+PLUGINS = [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol", "paqm")]
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "congestion-call"
 
 
@@ -28,7 +28,7 @@ def environment():
     return env
 
 
-def require_build():
+def require_build(programs=(BOTTLENECK,)):
     """Sets up what is missing, so that every program here can be somebody's first."""
-    if not BOTTLENECK.exists() or not all(path.is_dir() for path in PLUGINS):
+    if not all(path.exists() for path in [*programs, *PLUGINS]):
         subprocess.run([str(TOP / "pipelines/setup")], env=dict(os.environ, BUILD_DIR=str(BUILD)), check=True)
