@@ -30,6 +30,7 @@
 #define MOST_DEVIATION 3.0 /* |ln| */
 #define MEMORY 8.0         /* s */
 #define VARIABLE 0.1       /* |ln|: traffic that varies less is averaged over less */
+#define FEWER 0.9          /* x the flows averaged over: what the others leave is shared without delay */
 #define STEADY 0.05        /* |ln| of what is told: what comes of larger steps is no variation */
 #define VARIATION_BLOCK (15 * CC_SECOND)
 
@@ -205,6 +206,15 @@ age_variation (PaqmOuter *p, CcTime now)
   p->block_at = now;
 }
 
+static void
+average_anew (PaqmOuter *p)
+{
+  p->up = p->down = 0;
+  p->fading = (PaqmWindow){.bytes = 0};
+  p->averaged = 0;
+  p->restarts++;
+}
+
 /* One way only is a change; there and back again is variation. */
 static void
 turn (PaqmOuter *p, double by, CcTime now)
@@ -213,10 +223,16 @@ turn (PaqmOuter *p, double by, CcTime now)
     vary (p, fmin (fabs (by), fabs (p->turned_by)));
   p->turned_at = now;
   p->turned_by = by;
-  p->up = p->down = 0;
-  p->fading = (PaqmWindow){.bytes = 0};
-  p->averaged = 0;
-  p->restarts++;
+  average_anew (p);
+}
+
+static void
+count_leaving (PaqmOuter *p)
+{
+  if (p->flows < FEWER * p->averaged_flows && p->averaged > 0)
+    average_anew (p);
+  if (p->averaged == 0 || p->flows > p->averaged_flows)
+    p->averaged_flows = p->flows;
 }
 
 static void
@@ -225,6 +241,7 @@ average (PaqmOuter *p, CcTime now)
   double by = deviation (ratio (&p->settled), ratio (&p->fading)), z = by / variation (p);
 
   age_variation (p, now);
+  count_leaving (p);
   p->up = fmax (0, p->up + z - SLACK);
   p->down = fmax (0, p->down - z - SLACK);
   if (p->averaged == 0) {

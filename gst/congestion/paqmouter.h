@@ -12,8 +12,9 @@
    Measuring over groups of pictures longer than tau2. What arrives is taken as a multiple y of what the flows were
    told, and y averaged over as many periods (fading with 8 s; less where traffic hardly varies) as show the same within
    the variation this traffic has had so far: r = told x mean (y). So the average lags behind flows that come and go,
-   but not behind R. A change larger than that variation, or one that stays, starts the average anew; one that came back
-   (a key frame) counts as variation for the next 15 s. `paper_window` takes the last tau2 alone.
+   but not behind R. A change larger than that variation, or one that stays, or more than a tenth of the flows gone,
+   starts the average anew; a change that came back (a key frame) counts as variation for the next 15 s. `paper_window`
+   takes the last tau2 alone.
 
    Flows that do not use their share: R is at most c, and above 2 c/flows it grows by a quarter per period at most. */
 #ifndef PAQMOUTER_H
@@ -64,8 +65,9 @@ typedef struct {
   CcTime told_at;          /* up to when `told` is counted in them */
   double backlog_sum;
   uint32_t backlog_samples;
-  PaqmWindow fading;   /* y over as many periods as show the same, 8 s at most */
-  uint32_t averaged;   /* periods in it */
+  PaqmWindow fading; /* y over as many periods as show the same, 8 s at most */
+  uint32_t averaged; /* periods in it */
+  double averaged_flows;
   bool steady;         /* told the same as in the period before */
   double up, down;     /* cumulated change, in units of the variation */
   double variation[2]; /* |ln| of the largest deviation, in the last block of 15 s and in this one */
