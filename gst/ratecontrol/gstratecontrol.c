@@ -692,7 +692,7 @@ give_notices (GstRateControl *self, Notices n)
          "resolution or the frame rate, or use another encoder. The sender drops frames meanwhile."));
   if (n.quiet)
     GST_INFO_OBJECT (
-        self, "no rate event yet: is there a sender such as tfrcsink downstream? The encoder is left alone");
+        self, "no rate event yet: is there a sender such as tfrcsink downstream? The encoder keeps its first rate");
   if (n.stats)
     gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), make_stats (self)));
 }

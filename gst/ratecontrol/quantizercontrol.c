@@ -79,8 +79,10 @@ quantizer_control_refresh (QuantizerControl *c)
 void
 quantizer_control_on_rate (QuantizerControl *c, double bps, guint backlog_bytes)
 {
+  double leaving = bps / 8 * c->law.frame_s; /* the frame on its way is no backlog */
+
   if (c->codec)
-    rasvbr_on_rate (&c->law, bps / 8, backlog_bytes / PACKET);
+    rasvbr_on_rate (&c->law, bps / 8, MAX (0, backlog_bytes - leaving) / PACKET);
 }
 
 void

@@ -577,6 +577,236 @@ GST_START_TEST (test_the_rate_travels_on_upstream)
 }
 GST_END_TEST;
 
+/* --- quantizers -----------------------------------------------------------------------------------------------------
+ */
+
+static gboolean
+have (const gchar *name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+
+  if (factory == NULL)
+    g_print ("SKIP: no element %s\n", name);
+  g_clear_object (&factory);
+  return factory != NULL;
+}
+
+typedef struct {
+  GstHarness *h;
+  GstElement *encoder, *rate;
+  GstBus *bus;
+  guint64 n;
+  gint last, changes, falls, crossed;
+} Pinned;
+
+static void
+on_bound (GObject *encoder, GParamSpec *pspec, gpointer data)
+{
+  Pinned *p = data;
+  gint lowest, highest;
+
+  g_object_get (encoder, "min-quantizer", &lowest, "max-quantizer", &highest, NULL);
+  p->crossed += lowest > highest;
+  if (lowest == highest && lowest != p->last) {
+    p->changes++;
+    p->falls += lowest < p->last;
+    p->last = lowest;
+  }
+}
+
+static void
+pinned_init (Pinned *p, const gchar *encoder, const gchar *properties)
+{
+  gchar *line = g_strdup_printf ("%s name=encoder ! ratecontrol mode=quantizer %s", encoder, properties);
+
+  *p = (Pinned){.h = gst_harness_new_parse (line), .last = -1};
+  g_free (line);
+  p->encoder = gst_bin_get_by_name (GST_BIN (p->h->element), "encoder");
+  p->rate = gst_harness_find_element (p->h, "ratecontrol");
+  p->bus = gst_bus_new ();
+  gst_element_set_bus (p->h->element, p->bus);
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (p->encoder), "min-quantizer")) {
+    g_signal_connect (p->encoder, "notify::min-quantizer", G_CALLBACK (on_bound), p);
+    g_signal_connect (p->encoder, "notify::max-quantizer", G_CALLBACK (on_bound), p);
+  }
+  gst_harness_set_src_caps_str (p->h, "video/x-raw,format=I420,width=64,height=48,framerate=25/1");
+}
+
+/* Noise, so that bytes depend upon the quantizer. */
+static void
+pinned_frames (Pinned *p, guint n)
+{
+  GRand *random = g_rand_new_with_seed (7 + p->n);
+
+  while (n-- > 0) {
+    GstBuffer *buffer = frame (p->n++, 64 * 48 * 3 / 2, TRUE), *coded;
+    GstMapInfo map;
+    gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+    for (gsize i = 0; i < map.size; i++)
+      map.data[i] = 100 + g_rand_int_range (random, 0, 50);
+    gst_buffer_unmap (buffer, &map);
+    fail_unless_equals_int (gst_harness_push (p->h, buffer), GST_FLOW_OK);
+    coded = gst_harness_pull (p->h);
+    gst_buffer_unref (coded);
+  }
+  g_rand_free (random);
+}
+
+static void
+pinned_clear (Pinned *p)
+{
+  GstMessage *message = gst_bus_pop_filtered (p->bus, GST_MESSAGE_WARNING | GST_MESSAGE_ERROR);
+
+  fail_unless (message == NULL, "%" GST_PTR_FORMAT, message);
+  gst_element_set_bus (p->h->element, NULL);
+  gst_object_unref (p->bus);
+  gst_object_unref (p->rate);
+  gst_object_unref (p->encoder);
+  gst_harness_teardown (p->h);
+}
+
+/* The encoder refuses a lower bound above the upper one and says so in an error. */
+GST_START_TEST (test_bounds_never_cross)
+{
+  static const gchar *const encoders[] = {"vp8enc", "vp9enc"};
+
+  for (guint k = 0; k < G_N_ELEMENTS (encoders); k++) {
+    Pinned p;
+    if (!have (encoders[k]))
+      continue;
+    pinned_init (&p, encoders[k], "nominal-quantizer=30 start-bitrate=100000");
+    pinned_frames (&p, 1);
+    fail_unless_equals_int (p.last >= 0, TRUE);
+    for (guint i = 0; i < 8; i++) {
+      gst_harness_push_upstream_event (p.h, rate_event (i & 1 ? 60000 : 600000, 0, 0));
+      pinned_frames (&p, 12);
+    }
+    fail_unless (p.changes > 20 && p.falls > 8 && p.changes - p.falls > 8, "%d changes, %d falls", p.changes, p.falls);
+    fail_unless_equals_int (p.crossed, 0);
+    fail_unless_equals_int (setting (p.encoder, "min-quantizer"), setting (p.encoder, "max-quantizer"));
+    fail_unless_equals_int (setting (p.encoder, "max-quantizer"), p.last);
+    pinned_clear (&p);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_nominal_quantizer_is_the_first_and_bounds_hold_live)
+{
+  Pinned p;
+
+  if (!have ("vp8enc"))
+    return;
+  pinned_init (&p, "vp8enc", "nominal-quantizer=30 start-bitrate=10000000 min-bitrate=1");
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), 30);
+  fail_unless_equals_int (setting (p.encoder, "max-quantizer"), 30);
+  pinned_frames (&p, 60); /* 10 Mbit/s for 64x48: as fine as allowed, the 2 that configure-encoder sets */
+  fail_unless_equals_int (setting (p.encoder, "max-quantizer"), 2);
+  g_object_set (p.rate, "min-quantizer", 10, NULL);
+  pinned_frames (&p, 1);
+  fail_unless_equals_int (setting (p.encoder, "max-quantizer"), 10);
+  g_object_set (p.rate, "max-bitrate", 1000, NULL); /* live too */
+  pinned_frames (&p, 60);
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), 56);
+  g_object_set (p.rate, "max-quantizer", 40, NULL);
+  pinned_frames (&p, 1);
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), 40);
+  pinned_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_mode_changes_live_and_the_encoder_gets_its_bounds_back)
+{
+  Pinned p;
+
+  if (!have ("vp8enc"))
+    return;
+  pinned_init (&p, "vp8enc min-quantizer=8 max-quantizer=50", "start-bitrate=300000");
+  pinned_frames (&p, 20);
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), setting (p.encoder, "max-quantizer"));
+  gst_util_set_object_arg (G_OBJECT (p.rate), "mode", "bitrate");
+  gst_harness_push_upstream_event (p.h, rate_event (200000, 0, 0));
+  pinned_frames (&p, 2);
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), 8);
+  fail_unless_equals_int (setting (p.encoder, "max-quantizer"), 50);
+  fail_unless_equals_int (setting (p.encoder, "target-bitrate"), 194000);
+  gst_util_set_object_arg (G_OBJECT (p.rate), "mode", "quantizer");
+  gst_util_set_object_arg (G_OBJECT (p.rate), "control-interval", "gop");
+  pinned_frames (&p, 20);
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), setting (p.encoder, "max-quantizer"));
+  fail_unless_equals_int (setting (p.encoder, "target-bitrate"), 194000);
+  fail_unless (stat_uint64 (p.rate, "gops") > 0);
+  gst_element_set_state (p.h->element, GST_STATE_READY);
+  fail_unless_equals_int (setting (p.encoder, "min-quantizer"), 8);
+  fail_unless_equals_int (setting (p.encoder, "max-quantizer"), 50);
+  pinned_clear (&p);
+}
+GST_END_TEST;
+
+/* At r = 300000 less 3 % the default of 0.6 s is 21825 bytes. */
+GST_START_TEST (test_the_bucket_in_time_and_in_bytes)
+{
+  Pinned p;
+  GstStructure *stats;
+  const gchar *mode;
+  gint value;
+  gdouble full;
+
+  if (!have ("jpegenc"))
+    return;
+  pinned_init (&p, "jpegenc", "");
+  fail_unless_equals_int (setting (p.encoder, "quality"), 67); /* 100 - 33 */
+  pinned_frames (&p, 1);
+  gst_harness_push_upstream_event (p.h, rate_event (300000, 0, 0));
+  fail_unless_equals_int (stat_uint64 (p.rate, "bucket-size"), 21825);
+  fail_unless_equals_int (stat_uint64 (p.rate, "set-bitrate"), 291000);
+  g_object_set (p.rate, "bucket-size", 5000, NULL);
+  fail_unless_equals_int (stat_uint64 (p.rate, "bucket-size"), 5000);
+  g_object_set (p.rate, "bucket-size", 0, "bucket-time", 200 * GST_MSECOND, NULL);
+  fail_unless_equals_int (stat_uint64 (p.rate, "bucket-size"), 7275);
+  /* 120000 bytes wait, less a frame of 291000 / 8 / 30: 99 packets of 1200 bytes, 7275 exp (-0.99) */
+  gst_harness_push_upstream_event (p.h, rate_event (300000, 120000, 0));
+  fail_unless_equals_int (stat_uint64 (p.rate, "bucket-size"), 2703);
+  g_object_get (p.rate, "stats", &stats, NULL);
+  mode = gst_structure_get_string (stats, "mode");
+  fail_unless_equals_string (mode, "quantizer");
+  fail_unless (gst_structure_get_int (stats, "quantizer", &value) && value == setting (p.encoder, "quality"));
+  fail_unless (gst_structure_get_double (stats, "bucket-fullness", &full));
+  gst_structure_free (stats);
+  pinned_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_x264enc_gets_rate_and_buffer_from_the_bucket)
+{
+  Pinned p;
+
+  if (!have ("x264enc"))
+    return;
+  pinned_init (&p, "x264enc speed-preset=ultrafast tune=zerolatency", "start-bitrate=400000 bucket-time=300000000");
+  fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 300);
+  fail_unless_equals_int (setting (p.encoder, "bitrate"), 400);
+  pinned_frames (&p, 3); /* the key frame fills the bucket: less is asked */
+  fail_unless (setting (p.encoder, "bitrate") < 380, "%d", (gint)setting (p.encoder, "bitrate"));
+  g_object_set (p.rate, "bucket-time", 150 * GST_MSECOND, NULL);
+  pinned_frames (&p, 1);
+  fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 150);
+  pinned_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_an_encoder_without_quantizer_is_set_by_its_bitrate)
+{
+  Rig r;
+
+  rig_init (&r, "vah264enc", "mode=quantizer");
+  rig_frames (&r, 51, 1000); /* 2 s */
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  gst_harness_push_upstream_event (r.h, rate_event (1000000, 0, 0));
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 970);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
 /* --- key units ------------------------------------------------------------------------------------------------------
  */
 
@@ -749,6 +979,7 @@ typedef struct {
   const gchar *encoder;
   guint kbps[3];
   gboolean all_key;
+  const gchar *mode;
 } Steps;
 
 typedef struct {
@@ -856,8 +1087,8 @@ run_steps (Record *r, const gchar *clip)
   GstMessage *message;
   GstPad *pad;
 
-  line = g_strdup_printf ("%s ! %s ! ratecontrol start-bitrate=%u000 ! fakesink name=sink async=false", source,
-      r->steps->encoder, r->steps->kbps[0]);
+  line = g_strdup_printf ("%s ! %s ! ratecontrol start-bitrate=%u000 mode=%s ! fakesink name=sink async=false", source,
+      r->steps->encoder, r->steps->kbps[0], r->steps->mode);
   pipeline = gst_parse_launch (line, NULL);
   fail_unless (pipeline != NULL, "%s", line);
   sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
@@ -878,9 +1109,9 @@ run_steps (Record *r, const gchar *clip)
 }
 
 static void
-assert_follows (const gchar *encoder, guint a, guint b, guint c, gboolean all_key)
+assert_follows_in (const gchar *mode, const gchar *encoder, guint a, guint b, guint c, gboolean all_key)
 {
-  Steps steps = {encoder, {a, b, c}, all_key};
+  Steps steps = {encoder, {a, b, c}, all_key, mode};
   Record r = {.steps = &steps};
   gchar *clip = find_clip ();
   /* x264enc leaves 8 % of its rate unused on the pattern: to 90 % it takes that much longer */
@@ -902,6 +1133,21 @@ assert_follows (const gchar *encoder, guint a, guint b, guint c, gboolean all_ke
     fail_unless_equals_int (keys, 0);
   }
 }
+
+static void
+assert_follows (const gchar *encoder, guint a, guint b, guint c, gboolean all_key)
+{
+  assert_follows_in ("bitrate", encoder, a, b, c, all_key);
+}
+
+GST_START_TEST (test_quantizers_follow)
+{
+  assert_follows_in ("quantizer", "vp8enc deadline=1 cpu-used=8", 1000, 200, 1500, FALSE);
+  assert_follows_in ("quantizer", "vp9enc deadline=1 cpu-used=8", 1000, 200, 1500, FALSE);
+  assert_follows_in ("quantizer", "jpegenc", 4000, 1800, 5000, TRUE);
+  assert_follows_in ("quantizer", "x264enc speed-preset=ultrafast", 1000, 200, 1500, FALSE);
+}
+GST_END_TEST;
 
 GST_START_TEST (test_x264enc_follows)
 {
@@ -953,6 +1199,12 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);
   tcase_add_test (tc, test_an_encoder_that_ignores_its_knob_is_reported_once);
   tcase_add_test (tc, test_the_rate_travels_on_upstream);
+  tcase_add_test (tc, test_bounds_never_cross);
+  tcase_add_test (tc, test_the_nominal_quantizer_is_the_first_and_bounds_hold_live);
+  tcase_add_test (tc, test_the_mode_changes_live_and_the_encoder_gets_its_bounds_back);
+  tcase_add_test (tc, test_the_bucket_in_time_and_in_bytes);
+  tcase_add_test (tc, test_x264enc_gets_rate_and_buffer_from_the_bucket);
+  tcase_add_test (tc, test_an_encoder_without_quantizer_is_set_by_its_bitrate);
   tcase_add_test (tc, test_key_unit_storms_are_bounded_and_none_is_forgotten);
   tcase_add_test (tc, test_a_key_frame_answers_the_request_that_waits);
   tcase_add_test (tc, test_lists_caps_flushes_and_states);
@@ -964,6 +1216,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_vp9enc_follows);
   tcase_add_test (tc, test_openh264enc_follows);
   tcase_add_test (tc, test_jpegenc_follows);
+  tcase_add_test (tc, test_quantizers_follow);
   return s;
 }
 
