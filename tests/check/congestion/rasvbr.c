@@ -403,9 +403,83 @@ START_TEST (test_bounds_change_while_it_runs)
 }
 END_TEST
 
+/* --- recorded frame sizes ----------------------------------------------------------------------------------------- */
+
+/* Foreman, 352x288, the first 36 frames by an MPEG-4 part 2 encoder at quantiser_scale 3, 6, 12 and 24, GOPs of 12. */
+static const uint16_t recorded[4][36] = {
+    {15858, 6953, 6723, 6638, 7101, 6907, 6013, 6940, 6948, 7325, 7406, 7392, 16443, 8562, 8394, 8383, 8175, 7988, 7904,
+        7496, 7449, 6879, 7584, 7321, 17107, 7970, 7134, 5575, 5968, 5441, 6673, 7166, 7412, 7327, 7271, 7277},
+    {9337, 2350, 2415, 2380, 2649, 2517, 2171, 2350, 2532, 2644, 2703, 2645, 9755, 3170, 3220, 3284, 3029, 3029, 2845,
+        2600, 2510, 2269, 2582, 2525, 10067, 2699, 2401, 1714, 1839, 1689, 2031, 2358, 2642, 2578, 2541, 2575},
+    {5304, 809, 947, 916, 1053, 998, 823, 930, 1021, 1112, 1097, 1033, 5519, 1166, 1294, 1297, 1189, 1202, 1048, 926,
+        899, 917, 1002, 1039, 5680, 915, 859, 592, 577, 617, 683, 816, 956, 1020, 1060, 1016},
+    {3069, 403, 469, 459, 521, 460, 435, 460, 521, 545, 578, 530, 3163, 564, 593, 591, 522, 523, 455, 403, 427, 475,
+        535, 519, 3250, 452, 371, 264, 249, 240, 313, 352, 449, 535, 541, 535}};
+
+/* Between and beyond the four on the straight line through two of them, in logarithms. */
+static double
+recorded_bytes (int frame, int q)
+{
+  int lower = q < 6 ? 0 : q < 12 ? 1 : 2;
+  double at = log2 (q / (3.0 * (1 << lower)));
+
+  return recorded[lower][frame % 36] * pow ((double)recorded[lower + 1][frame % 36] / recorded[lower][frame % 36], at);
+}
+
+typedef struct {
+  double rate, delay; /* of r; mean seconds until a frame has left a queue drained at r */
+  int lowest, highest;
+} Replay;
+
+static Replay
+replay (RasvbrInterval interval, double rate_Bps)
+{
+  Replay result = {0, 0, 31, 1};
+  QuantizerScale scale;
+  RasvbrParams params;
+  Rasvbr s;
+  double queue = 0;
+
+  quantizer_scale_mpeg4 (&scale);
+  rasvbr_params_init (&params, &scale);
+  params.interval = interval;
+  params.nominal = 6;
+  params.rate_Bps = rate_Bps;
+  params.key_distance = 12;
+  rasvbr_init (&s, &params);
+  for (int i = 0; i < 600; i++) {
+    int value = rasvbr_next (&s, i % 12 == 0);
+    double bytes = floor (recorded_bytes (i, value));
+    rasvbr_on_frame (&s, (uint32_t)bytes, i % 12 == 0, value, i * FRAME);
+    if (interval == RASVBR_PER_GOP && i == 11) /* the golden GOP, below */
+      ck_assert_int_eq (s.Q, 9);
+    queue = fmax (0, queue - rate_Bps / FPS) + bytes;
+    result.rate += bytes / (600 / FPS * rate_Bps);
+    result.delay += queue / rate_Bps / 600;
+    result.lowest = value < result.lowest ? value : result.lowest;
+    result.highest = value > result.highest ? value : result.highest;
+  }
+  return result;
+}
+
+/* The first GOP at 6 takes 36693 bytes where 25000 are r: X = 36693 of b = 37500, e1 = 1, Q = 6 * 36693 / 25000 = 8.8.
+ */
+START_TEST (test_recorded_frames)
+{
+  Replay gop = replay (RASVBR_PER_GOP, 62500), frame = replay (RASVBR_PER_FRAME, 62500);
+
+  ck_assert_double_eq_tol (frame.rate, 1, 0.02);
+  ck_assert_double_eq_tol (gop.rate, 1, 0.05);
+  ck_assert_double_lt (frame.delay, 0.6 * gop.delay);
+  /* 6 makes 700 kbit/s of them and 12 makes 320, where 500 are r */
+  ck_assert_int_ge (frame.lowest, 6);
+  ck_assert_int_le (frame.highest, 12);
+}
+END_TEST
+
 CC_TEST_MAIN ("rasvbr", test_equations_1_and_2, test_equation_3_a_rate_in_mid_gop,
     test_equation_4_the_backlog_decays_the_rate, test_per_gop_settles_at_the_rate, test_a_key_frame_ends_a_gop,
     test_per_frame_keeps_the_rate_whatever_the_picture, test_per_frame_does_not_swing,
     test_a_cut_is_taken_up_within_the_bucket, test_a_new_rate_holds_at_once, test_a_key_frame_too_large_is_made_coarser,
     test_all_key_frames, test_bucket_in_bytes_and_the_rate_for_encoders_without_quantizer, test_bad_input,
-    test_bounds_change_while_it_runs)
+    test_bounds_change_while_it_runs, test_recorded_frames)
