@@ -55,6 +55,14 @@ begin (GstPaqmShaper *self, GstPaqmPad *pad, GstClockTime now, Intake *in)
   return ret;
 }
 
+static PaqmClass
+class_of (const Intake *in, const GstPaqmPacket *packet)
+{
+  if (in->cls == GST_PAQM_CLASS_AUTO)
+    return packet->media ? PAQM_MEDIA : PAQM_ELASTIC;
+  return in->cls == GST_PAQM_CLASS_MEDIA ? PAQM_MEDIA : PAQM_ELASTIC;
+}
+
 /* Without the lock. */
 static GstBuffer *
 prepare (Intake *in, GstBuffer *buffer, GstPaqmPacket *packet)
@@ -63,7 +71,7 @@ prepare (Intake *in, GstBuffer *buffer, GstPaqmPacket *packet)
 
   in->packets->look (buffer, &in->look, packet);
   packet->size_bytes = MAX (packet->size_bytes, 1);
-  if (!in->tags || !packet->rtp)
+  if (!in->tags || !packet->rtp || class_of (in, packet) != PAQM_MEDIA)
     return buffer;
   before = gst_buffer_get_size (buffer);
   buffer = in->packets->tag (buffer, &in->tag, &packet->tagged);
@@ -79,14 +87,6 @@ flow_of (GstPaqmShaper *self, GstPaqmPad *pad, guint64 flow)
   else if (pad->last_flow == 0)
     return flow_hash_spread (pad->number, self->key[0]);
   return pad->last_flow;
-}
-
-static PaqmClass
-class_of (const Intake *in, const GstPaqmPacket *packet)
-{
-  if (in->cls == GST_PAQM_CLASS_AUTO)
-    return packet->media ? PAQM_MEDIA : PAQM_ELASTIC;
-  return in->cls == GST_PAQM_CLASS_MEDIA ? PAQM_MEDIA : PAQM_ELASTIC;
 }
 
 static void
@@ -121,7 +121,7 @@ admit (Intake *in, GstBuffer *buffer, GstPaqmPacket *packet)
     self->ip_bytes += packet->size_bytes;
     self->link_bytes += arrival.size_bytes;
   }
-  if (in->tells && packet->rtp)
+  if (in->tells && packet->rtp && arrival.cls == PAQM_MEDIA)
     paqm_sources_on_packet (self->sources, packet, in->packets, buffer, in->now);
   verdict = paqm_on_arrival (self->paqm, &arrival, in->now);
   if (verdict == PAQM_DROP)

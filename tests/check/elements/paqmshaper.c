@@ -652,6 +652,25 @@ TEST (srtp_is_left_alone)
   fail_unless_equals_float (stat (f, "tagged"), 0);
 }
 
+/* Nor RTP that is to be treated as elastic. */
+TEST (elastic_packets_are_not_told)
+{
+  GstPad *pad = gst_element_get_static_pad (f->shaper, "sink_0");
+  GstBuffer *buffer;
+  ErfExtension value;
+
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  gst_util_set_object_arg (G_OBJECT (pad), "class", "elastic");
+  gst_object_unref (pad);
+  advance (f, 5 * GST_MSECOND);
+  drain (f);
+  push (f->h, with_unset_rate (rtp_packet (f, 1, WIRE_BYTES)));
+  advance (f, 5 * GST_MSECOND);
+  buffer = gst_harness_pull (f->h);
+  fail_unless (read_rate (buffer, &value) && !value.set);
+  gst_buffer_unref (buffer);
+}
+
 TEST (extension_id_comes_from_caps)
 {
   guint8 data[ERF_EXTENSION_SIZE];
@@ -1024,6 +1043,27 @@ TEST (unstable_loops_are_refused)
   gst_object_unref (bus);
 }
 
+/* Every 100 ms of a second. */
+TEST (statistics_are_posted)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+  guint n = 0;
+
+  gst_element_set_bus (f->shaper, bus);
+  g_object_set (f->shaper, "stats-interval", 100 * GST_MSECOND, NULL);
+  settle (f);
+  advance (f, GST_SECOND);
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT)) != NULL) {
+    fail_unless (gst_message_has_name (message, "application/x-paqmshaper-stats"));
+    gst_message_unref (message);
+    n++;
+  }
+  fail_unless (n >= 10 && n <= 11, "%u messages", n);
+  gst_element_set_bus (f->shaper, NULL);
+  gst_object_unref (bus);
+}
+
 /* ---- whatever comes ---- */
 
 TEST (noise_is_survived)
@@ -1122,6 +1162,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, rates_are_added_where_wanted);
   tcase_add_test (tcase, shared_buffers_are_not_touched);
   tcase_add_test (tcase, srtp_is_left_alone);
+  tcase_add_test (tcase, elastic_packets_are_not_told);
   tcase_add_test (tcase, extension_id_comes_from_caps);
   tcase_add_test (tcase, sources_are_told_over_rtcp);
   tcase_add_test (tcase, addresses_are_not_stolen);
@@ -1135,6 +1176,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, lists_are_packets);
   tcase_add_test (tcase, latency_is_the_longest_wait);
   tcase_add_test (tcase, unstable_loops_are_refused);
+  tcase_add_test (tcase, statistics_are_posted);
   tcase_add_test (tcase, noise_is_survived);
   tcase_add_test (tcase, absurd_round_trips_are_ignored);
   tcase_add_test (tcase, errors_go_upstream);
