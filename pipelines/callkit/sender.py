@@ -19,7 +19,7 @@ def sink_description(s):
     for name in ("start", "min", "max"):
         if s.get(name):
             parts.append(f"{name}-bitrate={int(s[name])}")
-    return " ".join(parts)
+    return " ".join(parts + [s.get("sink_properties", "")])
 
 
 def source_description(s):

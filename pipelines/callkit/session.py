@@ -39,16 +39,18 @@ class Settings:
     receive: int = None  # port: receive there only
     port: int = 5004
     source_properties: str = ""  # more of tfrcsrc's and its children's, as gst-launch-1.0 takes them
+    sink_properties: str = ""  # of tfrcsink's
     oracle_share: float = 0.95
 
 
 class Process:
-    """A sender or receiver; what it says goes into a queue of (name, message)."""
+    """A sender or receiver; what it says goes into a queue of (name, message). enter: the command that starts it
+    elsewhere."""
 
-    def __init__(self, name, settings, said, folder, env):
+    def __init__(self, name, settings, said, folder, env, enter=()):
         self.name = name
         self.errors = open(f"{folder}/{name}.log", "w")
-        self.process = subprocess.Popen([sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
+        self.process = subprocess.Popen([*enter, sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         env=paths.environment() | (env or {}), start_new_session=True)
         threading.Thread(target=self._listen, args=(said,), daemon=True).start()
