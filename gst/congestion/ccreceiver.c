@@ -100,6 +100,12 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
   return cc_receiver_on_timeout (r, arrival->arrived_at);
 }
 
+void
+cc_receiver_on_first_explicit_rate (CcReceiver *r, double rate_Bps)
+{
+  path_rate_start_from (&r->path, rate_Bps);
+}
+
 CcTime
 cc_receiver_next_timeout (const CcReceiver *r)
 {

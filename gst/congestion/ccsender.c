@@ -5,6 +5,7 @@
 
 #define RTP_HEADER 24 /* with the rtt-sendts extension */
 #define SENT_WINDOW (500 * CC_MSECOND)
+#define PROBE_GAIN 8.0             /* x start_Bps: no router's word is good for more before packets have proved it */
 #define MIN_EXPIRY (2 * CC_SECOND) /* of a rate that is no longer repeated */
 #define MAX_EXPIRY (20 * CC_SECOND)
 #define EXPIRY_INTERVALS 5
@@ -101,6 +102,12 @@ tfrc_limit (const CcSender *s)
   }
 }
 
+static double
+explicit_rate (const CcSender *s, CcTime now)
+{
+  return hop_rates_minimum (&s->explicit_rates, now, NULL);
+}
+
 /* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
 static Allowed
 path_rate (const CcSender *s, CcTime now)
@@ -108,9 +115,9 @@ path_rate (const CcSender *s, CcTime now)
   double tried = fmax (fmax (s->rate_Bps, s->params.start_Bps), APPLICATION_LIMIT * s->sent_Bps);
 
   if (is_fresh (s, s->path_at, now))
-    return (Allowed){fmin (s->path.rate_Bps, tried), CC_LIMIT_DELAY};
-  if (is_fresh (s, s->explicit_at, now))
-    return (Allowed){fmin (s->explicit_Bps, tried), CC_LIMIT_EXPLICIT_RATE};
+    return (Allowed){fmin (s->path.rate_Bps, fmax (tried, s->probed_Bps)), CC_LIMIT_DELAY};
+  if (isfinite (explicit_rate (s, now)))
+    return (Allowed){fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE};
   if (s->tfrc.got_feedback)
     return (Allowed){fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s)};
   return (Allowed){s->params.start_Bps, CC_LIMIT_START};
@@ -133,8 +140,7 @@ low_delay_rate (const CcSender *s, CcTime now)
     lower (&a, s->tfrc.X_Bps * wire_factor (s), CC_LIMIT_EQUATION);
   if (!s->tfrc.got_feedback && s->plain_p > 0)
     lower (&a, plain_equation (s), CC_LIMIT_EQUATION);
-  if (is_fresh (s, s->explicit_at, now))
-    lower (&a, s->explicit_Bps, CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, explicit_rate (s, now), CC_LIMIT_EXPLICIT_RATE);
   lower (&a, a.rate_Bps * s->no_feedback_scale, CC_LIMIT_NO_FEEDBACK);
   return a;
 }
@@ -144,8 +150,7 @@ rfc5348_rate (const CcSender *s, CcTime now)
 {
   Allowed a = {tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s)};
 
-  if (is_fresh (s, s->explicit_at, now))
-    lower (&a, s->explicit_Bps, CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, explicit_rate (s, now), CC_LIMIT_EXPLICIT_RATE);
   return a;
 }
 
@@ -171,6 +176,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
 {
   CcPacerParams pacer;
   BurstControlParams burst;
+  HopRatesParams rates;
 
   *s = (CcSender){.params = *params,
       .mode = params->mode,
@@ -179,7 +185,6 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .last_sent_at = CC_TIME_NONE,
       .path_at = CC_TIME_NONE,
       .tfrc_at = CC_TIME_NONE,
-      .explicit_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
       .plain_at = CC_TIME_NONE,
@@ -194,6 +199,8 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   if (s->mode == CC_MODE_LOW_DELAY && !(s->params.tfrc.initial_Bps > 0))
     s->params.tfrc.initial_Bps = s->params.start_Bps / wire_factor (s);
   s->stamp_base_us = params->random.next ? params->random.next (params->random.user) : 0;
+  hop_rates_params_init (&rates);
+  hop_rates_init (&s->explicit_rates, &rates);
   tfrc_sender_init (&s->tfrc, &s->params.tfrc, now);
   send_buffer_init (&s->buffer, &params->buffer, ring, capacity);
   cc_pacer_params_init (&pacer);
@@ -544,16 +551,47 @@ cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, C
   update_rate (s, now);
 }
 
-void
-cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now)
+static void
+set_rate_limits (CcSender *s)
+{
+  HopRatesParams params;
+
+  hop_rates_params_init (&params);
+  params.floor_Bps = s->params.min_Bps;
+  params.life = expiry (s);
+  hop_rates_set_params (&s->explicit_rates, &params);
+}
+
+static bool
+take_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
 {
   if (!(rate_Bps > 0) || !isfinite (rate_Bps)) {
     s->bad_reports++;
-    return;
+    return false;
   }
-  s->explicit_Bps = rate_Bps;
-  s->explicit_at = now;
+  set_rate_limits (s);
+  hop_rates_on_rate (&s->explicit_rates, from, rate_Bps, HOP_RATES_UNORDERED, now);
+  return true;
+}
+
+void
+cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
+{
+  if (!take_explicit_rate (s, from, rate_Bps, now))
+    return;
   on_any_report (s, now);
+  update_rate (s, now);
+}
+
+void
+cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
+{
+  if (!take_explicit_rate (s, from, rate_Bps, now))
+    return;
+  if (!(s->probed_Bps > 0)) {
+    s->probed_Bps = fmin (rate_Bps, PROBE_GAIN * s->params.start_Bps);
+    s->params.start_Bps = fmin (s->params.start_Bps, rate_Bps);
+  }
   update_rate (s, now);
 }
 
@@ -571,7 +609,7 @@ cc_sender_next_timeout (const CcSender *s)
   CcTime at = cc_time_min (next_send (s), tfrc_sender_next_timeout (&s->tfrc));
 
   at = cc_time_min (at, expires_at (s, s->path_at, s->credit_at));
-  return cc_time_min (at, expires_at (s, s->explicit_at, s->credit_at));
+  return cc_time_min (at, hop_rates_next_timeout (&s->explicit_rates));
 }
 
 /* The no-feedback timer thinks in round trips; RTCP may be slower than that. */
@@ -595,6 +633,7 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   tfrc_sender_on_timeout (&s->tfrc, now);
   if (s->tfrc.nofeedback_expiries > expiries && sent && is_silent (s, now))
     s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
+  hop_rates_on_timeout (&s->explicit_rates, now);
   refill_credit (s, now);
   update_rate (s, now);
 }
@@ -632,6 +671,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .rtt = s->tfrc.R,
       .p = s->tfrc.p,
       .queue_delay = is_fresh (s, s->path_at, now) ? s->path.queue_delay : 0,
+      .explicit_Bps = isfinite (explicit_rate (s, now)) ? explicit_rate (s, now) : 0,
       .backlog_bytes = s->buffer.queued_bytes,
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),

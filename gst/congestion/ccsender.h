@@ -14,6 +14,7 @@
 #include "ccpacer.h"
 #include "ccpacketfeedback.h"
 #include "ccserial.h"
+#include "hoprates.h"
 #include "pathrate.h"
 #include "rtpextension.h"
 #include "sendbuffer.h"
@@ -62,6 +63,7 @@ typedef struct {
   CcDuration rtt;     /* 0: unknown */
   double p;           /* loss event rate */
   CcDuration queue_delay;      /* of the path, as reported; 0 where no report says */
+  double explicit_Bps;         /* the least of what routers and receivers told; 0: none */
   uint32_t backlog_bytes;      /* waiting in the sending buffer */
   CcDuration backlog_delay;    /* backlog / rate */
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
@@ -79,14 +81,14 @@ typedef struct CcSender {
   BurstControl burst;
   CcTime started_at, first_sent_at, last_sent_at; /* CC_TIME_NONE: nothing left yet */
   uint32_t stamp_base_us;
-  PathReport path;   /* last one */
-  CcTime path_at;    /* CC_TIME_NONE: none */
-  CcTime tfrc_at;    /* of the last TFRC report; CC_TIME_NONE: none */
-  bool path_is_ours; /* worked out here, from reports of every packet */
-  double explicit_Bps;
-  CcTime explicit_at;
-  double plain_p;  /* smoothed fraction lost, of receiver reports */
-  CcTime plain_at; /* CC_TIME_NONE: none */
+  PathReport path;         /* last one */
+  CcTime path_at;          /* CC_TIME_NONE: none */
+  CcTime tfrc_at;          /* of the last TFRC report; CC_TIME_NONE: none */
+  bool path_is_ours;       /* worked out here, from reports of every packet */
+  HopRates explicit_rates; /* by who told them */
+  double probed_Bps;       /* the first one of a router; 0: none yet */
+  double plain_p;          /* smoothed fraction lost, of receiver reports */
+  CcTime plain_at;         /* CC_TIME_NONE: none */
   CcDuration plain_R;
   CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
   CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
@@ -131,8 +133,13 @@ void cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams
    smoothed fraction lost. fraction_lost in [0, 1]; R: round-trip time by LSR and DLSR, 0: unknown, 200 ms are taken
    then. */
 void cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, CcTime now);
-/* REMB or TMMBR, from a receiver or from a router on the way: an upper bound; expires. */
-void cc_sender_on_explicit_rate (CcSender *s, double rate_Bps, CcTime now);
+/* REMB and the like: an upper bound, the least of what each SSRC `from` said last; expires. Where no report tells more
+   of the path it is the rate, as far as twice of what was sent. */
+void cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now);
+/* ERF or ECF as routers made it, told by them or returned by the receiver: the same, but no sign of life of the
+   receiver. In low-delay mode the first one takes the place of start_Bps: downwards at once, upwards as far as the
+   receiver's path rate goes, 8 x start_Bps at most. */
+void cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now);
 
 CcTime cc_sender_next_timeout (const CcSender *s); /* pacing, no-feedback timer, expiries; pure */
 void cc_sender_on_timeout (CcSender *s, CcTime now);

@@ -29,6 +29,7 @@
 #define FIRST_TEST 4.0       /* s */
 #define TEST_EVERY 12.0      /* s */
 #define TEST_TIME 0.7        /* s */
+#define START_GAIN 8.0       /* x start_Bps */
 #define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
 #define SHARED_GROWTH 1.8    /* 1/s, x e > 0 where they do not: whatever the RTT, as others may be there */
 #define GROWTH 0.4           /* headroom where packets arrive as they left */
@@ -74,6 +75,15 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   set_rate (p, p->params.start_Bps);
   p->reported_Bps = p->rate_lag = p->rate_Bps;
   p->high_since = CC_TIME_NONE;
+}
+
+bool
+path_rate_start_from (PathRate *p, double rate_Bps)
+{
+  if (p->met_limit || p->jumps > 0 || p->competing || !(rate_Bps > 0))
+    return false;
+  set_rate (p, fmin (rate_Bps, START_GAIN * p->params.start_Bps));
+  return true;
 }
 
 static void

@@ -76,6 +76,9 @@ typedef struct {
 
 void path_rate_params_init (PathRateParams *params);
 void path_rate_init (PathRate *p, const PathRateParams *params);
+/* The first word of routers takes the place of start_Bps, 8 x as much at most: only where no packet has shown a limit
+   yet. Queue and pairs judge it from then on. Returns true where it did. */
+bool path_rate_start_from (PathRate *p, double rate_Bps);
 void path_rate_on_packet (PathRate *p, const PathPacket *packet);
 /* When the law wants to run next (once per period, sooner where the queue jumps); CC_TIME_NONE before the first packet.
  * Pure. */

@@ -17,6 +17,7 @@ source_new (guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
   s->ssrc = ssrc;
   rtp_reception_init (&s->reception, params->clock_rate);
   cc_receiver_init (&s->cc, &params->cc);
+  explicit_rate_init (&s->explicit_rate);
   key_request_init (&s->key, &params->key);
   s->last_rtp = s->bye_at = s->key_t0 = s->nack_t0 = GST_CLOCK_TIME_NONE;
   s->last_heard = now;
@@ -233,8 +234,9 @@ append_nack_stats (const AvpfSource *s, GstStructure *structure)
 }
 
 GstStructure *
-avpf_source_stats (const AvpfSource *s)
+avpf_source_stats (const AvpfSource *s, GstClockTime now)
 {
+  gdouble rate_Bps = explicit_rate_current (&s->explicit_rate, now);
   PathReport path = {0};
   GstStructure *structure;
 
@@ -246,8 +248,9 @@ avpf_source_stats (const AvpfSource *s)
       (guint)s->reception.jitter, "rtt", G_TYPE_UINT64, (guint64)s->key.rtt, "x-recv", G_TYPE_DOUBLE, s->cc.tfrc.X_recv,
       "loss-event-rate", G_TYPE_DOUBLE, s->cc.tfrc.p, "queue-delay", G_TYPE_UINT64, (guint64)path.queue_delay,
       "path-rate", G_TYPE_UINT64, (guint64)(path.rate_Bps * 8), "capacity", G_TYPE_UINT64,
-      (guint64)(path.capacity_Bps * 8), "key-requests", G_TYPE_UINT64, s->key.sent, "key-requests-of-others",
-      G_TYPE_UINT64, s->key_suppressed, NULL);
+      (guint64)(path.capacity_Bps * 8), "explicit-rate", G_TYPE_UINT64, (guint64)(rate_Bps * 8), "explicit-hop",
+      G_TYPE_UINT, rate_Bps > 0 ? s->explicit_rate.hop : 0, "key-requests", G_TYPE_UINT64, s->key.sent,
+      "key-requests-of-others", G_TYPE_UINT64, s->key_suppressed, NULL);
   append_nack_stats (s, structure);
   return structure;
 }

@@ -10,6 +10,7 @@
 
 #include "arrivalhistory.h"
 #include "ccreceiver.h"
+#include "explicitrate.h"
 #include "keyrequest.h"
 #include "nackrequest.h"
 #include "rtpreception.h"
@@ -27,6 +28,7 @@ typedef struct {
   GSocketAddress *address; /* where it sends from, NULL: unknown */
   RtpReception reception;
   CcReceiver cc;
+  ExplicitRate explicit_rate;
   KeyRequest key;
   NackRequest *nack;        /* NULL: nothing was asked for again */
   guint64 nack_failed;      /* of what nack gave up, how much is known */
@@ -85,7 +87,7 @@ gboolean avpf_source_is_from (const AvpfSource *source, GSocketAddress *address)
 void avpf_source_on_bye (AvpfSource *source, GstClockTime now);
 /* RTP after a BYE: stragglers are to be ignored, a stream that goes on takes the BYE back (TRUE). */
 gboolean avpf_source_on_rtp_after_bye (AvpfSource *source);
-GstStructure *avpf_source_stats (const AvpfSource *source);
+GstStructure *avpf_source_stats (const AvpfSource *source, GstClockTime now);
 
 G_END_DECLS
 #endif

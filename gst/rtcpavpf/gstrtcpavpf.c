@@ -147,6 +147,7 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
   self->is_video = media != NULL ? g_str_equal (media, "video") : self->codec != RTP_CODEC_UNKNOWN;
   self->caps_extension_id = gst_cc_extension_id_from_caps (caps);
   self->caps_twcc_extension_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
+  self->caps_rate_extension_id = gst_cc_extension_id_of (caps, ERF_EXTENSION_URI);
   self->found_extension_id = 0;
   for (i = 0; i < AVPF_MAX_SOURCES; i++)
     if (self->table.sources[i] != NULL) {

@@ -65,7 +65,7 @@ typedef struct {
   GstStructure *rtx_map; /* payload type -> payload type of its retransmissions; NULL: none */
   guint64 tmmbr_bitrate; /* bit/s; 0: the path rate */
 
-  guint extension_id, twcc_extension_id;
+  guint extension_id, twcc_extension_id, rate_extension_id;
   gboolean use_timestamps;
   guint max_members;
   GstClockTime stats_interval;
@@ -107,7 +107,7 @@ struct _GstRtcpAvpf {
   GstClockTime leave_until;
 
   GstSegment segment;
-  guint clock_rate, caps_extension_id, found_extension_id, caps_twcc_extension_id;
+  guint clock_rate, caps_extension_id, found_extension_id, caps_twcc_extension_id, caps_rate_extension_id;
   gboolean is_video, multicast;
   RtpCodec codec;
 

@@ -50,6 +50,33 @@ gst_rtcp_avpf_request_flow_report (GstRtcpAvpf *self, GstClockTime now)
     gst_rtcp_avpf_request_feedback (self, now);
 }
 
+/* A fall goes back early, a rise with the next packet. */
+void
+gst_rtcp_avpf_note_explicit_rate (
+    GstRtcpAvpf *self, AvpfSource *s, const ErfExtension *value, guint32 seq, GstClockTime now)
+{
+  gboolean first = s->explicit_rate.at == CC_TIME_NONE;
+
+  if (!explicit_rate_on_packet (&s->explicit_rate, value, seq, now))
+    return;
+  if (first)
+    cc_receiver_on_first_explicit_rate (&s->cc, s->explicit_rate.rate_Bps);
+  if (self->settings.feedback & (AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH))
+    gst_rtcp_avpf_request_feedback (self, now);
+}
+
+gdouble
+gst_rtcp_avpf_allowed_rate (const AvpfSource *s, GstClockTime now)
+{
+  gdouble explicit_Bps = explicit_rate_current (&s->explicit_rate, now);
+  PathReport path = {0};
+
+  if (s->stamped == 0)
+    return explicit_Bps;
+  path_rate_report (&s->cc.path, &path);
+  return explicit_Bps > 0 ? MIN (path.rate_Bps, explicit_Bps) : path.rate_Bps;
+}
+
 /* An event's t0 is noted once: what was turned down waits for the next packet without asking again. */
 void
 gst_rtcp_avpf_request_once (GstRtcpAvpf *self, GstClockTime *t0, GstClockTime now)
@@ -71,18 +98,13 @@ check_key_request (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
 
 /* bit/s with headers, 0: nothing to say. */
 static guint64
-limit_for (GstRtcpAvpf *self, const AvpfSource *s)
+limit_for (GstRtcpAvpf *self, const AvpfSource *s, GstClockTime now)
 {
-  PathReport path = {0};
-
   if (!gst_rtcp_avpf_may_send (self, AVPF_FEEDBACK_TMMBR) || s->retransmits)
     return 0;
   if (self->settings.tmmbr_bitrate != 0)
     return self->settings.tmmbr_bitrate;
-  if (s->stamped == 0)
-    return 0;
-  path_rate_report (&s->cc.path, &path);
-  return (guint64)(path.rate_Bps * 8);
+  return (guint64)(gst_rtcp_avpf_allowed_rate (s, now) * 8);
 }
 
 /* A path rate moves with every packet: only what differs noticeably is asked for anew. RFC 5104 4.2.1.2: the first
@@ -90,7 +112,7 @@ limit_for (GstRtcpAvpf *self, const AvpfSource *s)
 static void
 check_limit (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
 {
-  guint64 limit = limit_for (self, s);
+  guint64 limit = limit_for (self, s, now);
   gboolean news;
 
   if (limit == 0)
@@ -282,8 +304,9 @@ gst_rtcp_avpf_settle_feedback (GstRtcpAvpf *self, GstClockTime now)
 static gboolean
 source_has_feedback (GstRtcpAvpf *self, const AvpfSource *s)
 {
-  return avpf_source_present (s) && ((s->cc.told && reports_flows (self)) || GST_CLOCK_TIME_IS_VALID (s->key_t0) ||
-                                        GST_CLOCK_TIME_IS_VALID (s->nack_t0) || s->limit_wanted != 0);
+  return avpf_source_present (s) &&
+         (((s->cc.told || s->explicit_rate.urgent) && reports_flows (self)) || GST_CLOCK_TIME_IS_VALID (s->key_t0) ||
+             GST_CLOCK_TIME_IS_VALID (s->nack_t0) || s->limit_wanted != 0);
 }
 
 gboolean

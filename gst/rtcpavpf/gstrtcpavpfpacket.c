@@ -158,23 +158,24 @@ add_nack (Build *b, AvpfSource *s)
 }
 
 static void
-note_remb (Build *b, const AvpfSource *s, const CcReport *report)
+note_remb (Build *b, const AvpfSource *s)
 {
   if (b->remb.n_ssrcs == RTCP_FB_REMB_MAX_SSRCS)
     return;
   b->remb.ssrcs[b->remb.n_ssrcs++] = s->ssrc;
-  b->remb.bitrate_bps += (uint64_t)(report->path.rate_Bps * 8);
+  b->remb.bitrate_bps += (uint64_t)(gst_rtcp_avpf_allowed_rate (s, b->now) * 8);
 }
 
-static void
-add_flow (Build *b, AvpfSource *s)
+/* What this end has found out itself; FALSE: nothing new. */
+static gboolean
+add_end_to_end (Build *b, AvpfSource *s)
 {
   AvpfFeedback feedback = b->self->settings.feedback;
   CcReport report;
   RtcpPath path;
 
   if (s->stamped == s->stamped_in_feedback || !cc_receiver_report (&s->cc, b->now, &report))
-    return;
+    return FALSE;
   s->stamped_in_feedback = s->stamped;
   if (feedback & AVPF_FEEDBACK_TFRC)
     gst_cc_rtcp_add_tfrc (&b->rtcp, b->ssrc, s->ssrc, &report.tfrc);
@@ -184,7 +185,31 @@ add_flow (Build *b, AvpfSource *s)
       .queue_delay = report.path.queue_delay};
   if (feedback & AVPF_FEEDBACK_PATH)
     gst_cc_rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
-  note_remb (b, s, &report);
+  return TRUE;
+}
+
+/* What routers have said; FALSE: nothing. */
+static gboolean
+add_explicit_rate (Build *b, AvpfSource *s)
+{
+  gdouble rate_Bps = explicit_rate_current (&s->explicit_rate, b->now);
+  RtcpPath path = {.kind = RTCP_PATH_ERF, .hop = s->explicit_rate.hop, .rate_bps = (uint64_t)(rate_Bps * 8)};
+
+  if (!(rate_Bps > 0))
+    return FALSE;
+  if (b->self->settings.feedback & AVPF_FEEDBACK_PATH)
+    gst_cc_rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
+  explicit_rate_told (&s->explicit_rate, b->now);
+  return TRUE;
+}
+
+static void
+add_flow (Build *b, AvpfSource *s)
+{
+  gboolean end_to_end = add_end_to_end (b, s), routers = add_explicit_rate (b, s);
+
+  if (end_to_end || routers)
+    note_remb (b, s);
 }
 
 /* Where TMMBN does not confirm a limit it is repeated, with regular packets (RFC 5104 4.2.1.2). */

@@ -95,6 +95,10 @@ void gst_rtcp_avpf_feedback_init (GstRtcpAvpf *self);
 void gst_rtcp_avpf_apply_feedback (GstRtcpAvpf *self);
 void gst_rtcp_avpf_check_source (GstRtcpAvpf *self, AvpfSource *source, GstClockTime now);
 void gst_rtcp_avpf_request_flow_report (GstRtcpAvpf *self, GstClockTime now);
+void gst_rtcp_avpf_note_explicit_rate (
+    GstRtcpAvpf *self, AvpfSource *source, const ErfExtension *value, guint32 seq, GstClockTime now);
+/* The lower of path rate and explicit rate, bytes/s with headers; 0: neither is known. */
+gdouble gst_rtcp_avpf_allowed_rate (const AvpfSource *source, GstClockTime now);
 void gst_rtcp_avpf_check_feedback (GstRtcpAvpf *self, GstClockTime now);
 GstClockTime gst_rtcp_avpf_feedback_next (GstRtcpAvpf *self, GstClockTime now); /* later than now */
 void gst_rtcp_avpf_on_key_unit (GstRtcpAvpf *self, AvpfSource *source, guint32 seq);

@@ -28,6 +28,7 @@
 #define DEFAULT_TMMBR_BITRATE 0
 #define DEFAULT_EXTENSION_ID 0
 #define DEFAULT_TWCC_EXTENSION_ID 0
+#define DEFAULT_RATE_EXTENSION_ID ERF_EXTENSION_ID
 #define DEFAULT_USE_TIMESTAMPS TRUE
 #define DEFAULT_MAX_MEMBERS 65536
 #define DEFAULT_STATS_INTERVAL 0
@@ -57,6 +58,7 @@ enum {
   PROP_TMMBR_BITRATE,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
+  PROP_RATE_EXTENSION_ID,
   PROP_USE_TIMESTAMPS,
   PROP_MAX_MEMBERS,
   PROP_SSRC,
@@ -97,6 +99,7 @@ gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
       .tmmbr_bitrate = DEFAULT_TMMBR_BITRATE,
       .extension_id = DEFAULT_EXTENSION_ID,
       .twcc_extension_id = DEFAULT_TWCC_EXTENSION_ID,
+      .rate_extension_id = DEFAULT_RATE_EXTENSION_ID,
       .use_timestamps = DEFAULT_USE_TIMESTAMPS,
       .max_members = DEFAULT_MAX_MEMBERS,
       .stats_interval = DEFAULT_STATS_INTERVAL};
@@ -201,6 +204,9 @@ set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
     break;
   case PROP_TWCC_EXTENSION_ID:
     s->twcc_extension_id = g_value_get_uint (value);
+    break;
+  case PROP_RATE_EXTENSION_ID:
+    s->rate_extension_id = g_value_get_uint (value);
     break;
   case PROP_USE_TIMESTAMPS:
     s->use_timestamps = g_value_get_boolean (value);
@@ -321,6 +327,9 @@ get_packet_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
     break;
   case PROP_TWCC_EXTENSION_ID:
     g_value_set_uint (value, s->twcc_extension_id);
+    break;
+  case PROP_RATE_EXTENSION_ID:
+    g_value_set_uint (value, s->rate_extension_id);
     break;
   case PROP_USE_TIMESTAMPS:
     g_value_set_boolean (value, s->use_timestamps);
@@ -473,6 +482,10 @@ install_packet_properties (GObjectClass *klass)
       g_param_spec_uint ("twcc-extension-id", "TWCC extension id",
           "Header extension id of the transport-wide number where caps have no extmap for it; 0: none", 0, 255,
           DEFAULT_TWCC_EXTENSION_ID, READY));
+  g_object_class_install_property (klass, PROP_RATE_EXTENSION_ID,
+      g_param_spec_uint ("explicit-rate-extension-id", "Explicit rate extension id",
+          "Header extension id of " ERF_EXTENSION_URI " where caps have no extmap for it; 0: not read", 0, 255,
+          DEFAULT_RATE_EXTENSION_ID, READY));
   g_object_class_install_property (klass, PROP_USE_TIMESTAMPS,
       g_param_spec_boolean ("use-timestamps", "Use timestamps",
           "Take the arrival time from the buffer's DTS (udpsrc socket-timestamp=realtime puts the kernel's there); "
@@ -486,7 +499,7 @@ install_feedback_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_FEEDBACK,
       g_param_spec_flags ("feedback", "Feedback",
           "What may be sent besides reports; tfrc, remb and path go to senders that stamp their packets with the send "
-          "time only",
+          "time, remb and path also where routers put an explicit rate into packets",
           GST_TYPE_RTCP_AVPF_FEEDBACK, DEFAULT_FEEDBACK, LIVE));
   g_object_class_install_property (klass, PROP_AUTO_PLI,
       g_param_spec_boolean ("auto-pli", "Automatic PLI",

@@ -103,6 +103,26 @@ set_rtt (AvpfSource *s, GstClockTime rtt)
     nack_request_set_rtt (s->nack, rtt);
 }
 
+/* What routers let the flow have, where its packets say so. */
+static void
+read_explicit_rate (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
+{
+  guint id = self->caps_rate_extension_id != 0 ? self->caps_rate_extension_id : self->settings.rate_extension_id;
+  guint16 profile;
+  gpointer data;
+  guint words;
+  size_t size;
+  const guint8 *element;
+  ErfExtension value;
+
+  if (id == 0 || s->retransmits || !gst_rtp_buffer_get_extension_data (rtp, &profile, &data, &words))
+    return;
+  element = rtp_ext_find (profile, data, 4 * (gsize)words, id, &size);
+  if (element == NULL || !erf_extension_parse (element, size, &value))
+    return;
+  gst_rtcp_avpf_note_explicit_rate (self, s, &value, avpf_source_extend (s, gst_rtp_buffer_get_seq (rtp)), now);
+}
+
 static gboolean
 feed_controller (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at)
 {
@@ -204,6 +224,7 @@ on_packet_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime 
   self->wire_bytes += gst_rtp_buffer_get_packet_len (rtp) + s->cc.params.overhead_bytes;
   gst_rtcp_avpf_note_packet (self, s, seq, now);
   gst_rtcp_avpf_note_arrival (self, s, seq, arrived_at);
+  read_explicit_rate (self, s, rtp, now);
   if (feed_controller (self, s, rtp, arrived_at))
     gst_rtcp_avpf_request_flow_report (self, now);
   if (s->reception.loss && gst_rtcp_avpf_auto_pli_for (self, s) && !gst_rtcp_avpf_mends_by_nack (self, s))

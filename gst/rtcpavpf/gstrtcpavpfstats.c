@@ -18,7 +18,7 @@ append_source_stats (GstRtcpAvpf *self, GstStructure *s)
       GValue value = G_VALUE_INIT;
 
       g_value_init (&value, GST_TYPE_STRUCTURE);
-      g_value_take_boxed (&value, avpf_source_stats (self->table.sources[i]));
+      g_value_take_boxed (&value, avpf_source_stats (self->table.sources[i], gst_rtcp_avpf_now (self)));
       gst_value_array_append_and_take_value (&list, &value);
     }
   gst_structure_take_value (s, "sources", &list);
@@ -129,9 +129,9 @@ static void
 append_main_stats (GstRtcpAvpf *self, GstStructure *s)
 {
   AvpfSource *source = avpf_source_table_main (&self->table);
-  GstStructure *main_stats = source != NULL ? avpf_source_stats (source) : NULL;
-  static const gchar *const fields[] = {
-      "ssrc", "lost", "duplicates", "rtt", "x-recv", "loss-event-rate", "queue-delay", "path-rate", "capacity", NULL};
+  GstStructure *main_stats = source != NULL ? avpf_source_stats (source, gst_rtcp_avpf_now (self)) : NULL;
+  static const gchar *const fields[] = {"ssrc", "lost", "duplicates", "rtt", "x-recv", "loss-event-rate", "queue-delay",
+      "path-rate", "capacity", "explicit-rate", "explicit-hop", NULL};
   guint i;
 
   for (i = 0; main_stats != NULL && fields[i] != NULL; i++)

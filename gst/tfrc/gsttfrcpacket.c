@@ -5,6 +5,8 @@
 
 #include "gsttfrcpacket.h"
 
+#include "erfextension.h"
+
 #include <string.h>
 
 #define FIXED_HEADER 12
@@ -43,17 +45,22 @@ gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHea
   return !head->has_extension || parse_extension (data, available, head);
 }
 
+typedef struct {
+  guint id; /* 0: none */
+  const guint8 *data;
+  gsize size;
+} Element;
+
 /* Writes the head with one element into out. */
 static gsize
-put_element (const GstTfrcHead *head, const guint8 *data, guint id, const guint8 *element, gsize element_size,
-    guint8 out[GST_TFRC_HEAD_MAX])
+put_element (const GstTfrcHead *head, const guint8 *data, const Element *element, guint8 out[GST_TFRC_HEAD_MAX])
 {
   const guint8 *block = head->has_extension ? data + head->fixed_size + EXTENSION_HEAD : NULL;
   guint16 profile;
   gsize at = head->fixed_size + EXTENSION_HEAD, size;
 
-  size = rtp_ext_put (
-      head->profile, block, head->block_size, id, element, element_size, out + at, GST_TFRC_HEAD_MAX - at, &profile);
+  size = rtp_ext_put (head->profile, block, head->block_size, element->id, element->data, element->size, out + at,
+      GST_TFRC_HEAD_MAX - at, &profile);
   if (size == 0)
     return 0;
   memcpy (out, data, head->fixed_size);
@@ -63,24 +70,44 @@ put_element (const GstTfrcHead *head, const guint8 *data, guint id, const guint8
   return at + size;
 }
 
+/* One after the other, each into the head that has those before it. */
+static gsize
+put_elements (
+    const GstTfrcHead *head, const guint8 *data, const Element *elements, guint n, guint8 out[GST_TFRC_HEAD_MAX])
+{
+  guint8 between[GST_TFRC_HEAD_MAX];
+  GstTfrcHead last = *head;
+  gsize size = 0;
+  guint i;
+
+  for (i = 0; i < n; i++) {
+    if (elements[i].id == 0)
+      continue;
+    if (size > 0) {
+      memcpy (between, out, size);
+      data = between;
+      if (!gst_tfrc_head_parse (data, size, size, &last))
+        return 0;
+    }
+    size = put_element (&last, data, &elements[i], out);
+    if (size == 0)
+      return 0;
+  }
+  return size;
+}
+
 gsize
 gst_tfrc_head_write (
     const GstTfrcHead *head, const guint8 *data, const GstTfrcElements *elements, guint8 out[GST_TFRC_HEAD_MAX])
 {
-  guint8 stamp[RTP_EXT_RTT_SENDTS_SIZE], number[RTP_EXT_TWCC_SIZE], stamped[GST_TFRC_HEAD_MAX];
-  GstTfrcHead between = *head;
-  gsize size;
+  guint8 stamp[RTP_EXT_RTT_SENDTS_SIZE], number[RTP_EXT_TWCC_SIZE], rate[ERF_EXTENSION_SIZE];
+  const Element all[] = {{elements->id, stamp, sizeof stamp}, {elements->twcc_id, number, sizeof number},
+      {elements->rate_id, rate, sizeof rate}};
 
   rtp_ext_rtt_sendts_write (stamp, &elements->stamp);
   rtp_ext_twcc_write (number, elements->twcc_number);
-  if (elements->twcc_id == 0)
-    return elements->id == 0 ? 0 : put_element (head, data, elements->id, stamp, sizeof stamp, out);
-  if (elements->id == 0)
-    return put_element (head, data, elements->twcc_id, number, sizeof number, out);
-  size = put_element (head, data, elements->id, stamp, sizeof stamp, stamped);
-  if (size == 0 || !gst_tfrc_head_parse (stamped, size, size, &between))
-    return 0;
-  return put_element (&between, stamped, elements->twcc_id, number, sizeof number, out);
+  erf_extension_write_unset (rate);
+  return put_elements (head, data, all, G_N_ELEMENTS (all), out);
 }
 
 gsize
@@ -90,7 +117,7 @@ gst_tfrc_head_growth (const GstTfrcHead *head, const guint8 *data, const GstTfrc
   guint8 out[GST_TFRC_HEAD_MAX];
   gsize size;
 
-  if (elements->twcc_id == 0)
+  if (elements->twcc_id == 0 && elements->rate_id == 0)
     return rtp_ext_growth (head->profile, block, head->block_size, elements->id, RTP_EXT_RTT_SENDTS_SIZE);
   size = gst_tfrc_head_write (head, data, elements, out);
   return size > head->head_size ? size - head->head_size : 0;

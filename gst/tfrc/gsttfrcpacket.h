@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The head of an RTP packet (RFC 3550 5.1, 5.3.1): read it, and write it anew with the rtt-sendts and transport-wide
-   number extensions in it. */
+/* The head of an RTP packet (RFC 3550 5.1, 5.3.1): read it, and write it anew with the rtt-sendts, transport-wide
+   number and explicit rate extensions in it. */
 #ifndef GST_TFRC_PACKET_H
 #define GST_TFRC_PACKET_H
 
@@ -33,6 +33,7 @@ typedef struct {
   RtpRttSendts stamp;
   guint twcc_id; /* of the transport-wide number; 0: none */
   guint16 twcc_number;
+  guint rate_id; /* of the explicit rate, unset; 0: none */
 } GstTfrcElements;
 
 /* Bytes the packet grows by with these elements. */

@@ -17,6 +17,7 @@
 
 #include "gsttfrcsink.h"
 
+#include "erfextension.h"
 #include "gstccextension.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
@@ -52,6 +53,7 @@ enum {
   PROP_DSCP,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
+  PROP_RATE_EXTENSION_ID,
   PROP_CNAME,
   PROP_ESTIMATED_BITRATE,
   PROP_STATS,
@@ -284,7 +286,8 @@ add_packet (GstTfrcSink *self, GstBuffer *buffer, const guint8 *data, gsize size
 {
   CcPacket packet = {.handle = gst_buffer_ref (buffer), .frame = head->timestamp, .frame_end = head->marker};
 
-  const GstTfrcElements elements = {.id = self->stream_extension_id, .twcc_id = self->stream_twcc_id};
+  const GstTfrcElements elements = {
+      .id = self->stream_extension_id, .twcc_id = self->stream_twcc_id, .rate_id = self->stream_rate_id};
 
   packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (head, data, &elements));
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION)) {
@@ -366,6 +369,7 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   GstTfrcSink *self = GST_TFRC_SINK (sink);
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   guint id = gst_cc_extension_id_from_caps (caps), twcc_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
+  guint rate_id = gst_cc_extension_id_of (caps, ERF_EXTENSION_URI);
   gint clock_rate = DEFAULT_CLOCK_RATE;
   GstTfrcSettings settings;
 
@@ -375,13 +379,16 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   self->settings.extension_id = self->stream_extension_id;
   self->stream_twcc_id = twcc_id != 0 ? twcc_id : self->twcc_extension_id;
   self->settings.twcc_extension_id = self->stream_twcc_id;
+  self->stream_rate_id = rate_id != 0 ? rate_id : self->rate_extension_id;
+  self->settings.rate_extension_id = self->stream_rate_id;
   if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
     self->settings.clock_rate = (guint)clock_rate;
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
   gst_tfrc_transmit_set_settings (&self->transmit, &settings);
-  GST_INFO_OBJECT (self, "send times go into header extension %u, transport-wide numbers into %u",
-      settings.extension_id, settings.twcc_extension_id);
+  GST_INFO_OBJECT (self,
+      "send times go into header extension %u, transport-wide numbers into %u, explicit rates into %u",
+      settings.extension_id, settings.twcc_extension_id, settings.rate_extension_id);
   return TRUE;
 }
 
@@ -524,6 +531,9 @@ set_endpoint_property (GstTfrcSink *self, guint id, const GValue *value)
   case PROP_TWCC_EXTENSION_ID:
     self->twcc_extension_id = self->stream_twcc_id = self->settings.twcc_extension_id = g_value_get_uint (value);
     return TRUE;
+  case PROP_RATE_EXTENSION_ID:
+    self->rate_extension_id = self->stream_rate_id = self->settings.rate_extension_id = g_value_get_uint (value);
+    return TRUE;
   default:
     return FALSE;
   }
@@ -610,6 +620,9 @@ get_endpoint_property (GstTfrcSink *self, guint id, GValue *value)
     return TRUE;
   case PROP_TWCC_EXTENSION_ID:
     g_value_set_uint (value, self->twcc_extension_id);
+    return TRUE;
+  case PROP_RATE_EXTENSION_ID:
+    g_value_set_uint (value, self->rate_extension_id);
     return TRUE;
   default:
     return FALSE;
@@ -713,6 +726,12 @@ install_endpoint_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_TWCC_EXTENSION_ID,
       g_param_spec_uint ("twcc-extension-id", "TWCC extension id",
           "RTP header extension id of the transport-wide number where the caps have no extmap for it (0: none written)",
+          0, 255, 0, FIXED));
+  g_object_class_install_property (gobject, PROP_RATE_EXTENSION_ID,
+      g_param_spec_uint ("explicit-rate-extension-id", "Explicit rate extension id",
+          "RTP header extension id in which routers are asked for an explicit rate where the caps have no extmap for "
+          "it "
+          "(routers expect 10; 0: none asked)",
           0, 255, 0, FIXED));
   g_object_class_install_property (gobject, PROP_CNAME,
       g_param_spec_string ("cname", "CNAME",

@@ -22,7 +22,7 @@ struct _GstTfrcSink {
   /* properties, under the object lock */
   gchar *host, *bind_address;
   gint port, bind_port, dscp;
-  guint extension_id, twcc_extension_id;
+  guint extension_id, twcc_extension_id, rate_extension_id;
   GSocket *external_socket;
   GstTfrcSettings settings;
 
@@ -33,7 +33,7 @@ struct _GstTfrcSink {
   /* the streaming thread's */
   GArray *packets; /* CcPacket, of the list at hand */
   guint malformed;
-  guint stream_extension_id, stream_twcc_id;
+  guint stream_extension_id, stream_twcc_id, stream_rate_id;
   RtpCodec codec;
   gboolean has_frame, frame_is_key;
   guint32 frame;

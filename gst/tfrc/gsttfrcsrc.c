@@ -16,6 +16,8 @@
 
 #include "gsttfrcsrc.h"
 
+#include "erfextension.h"
+
 #include <sys/socket.h>
 
 GST_DEBUG_CATEGORY_STATIC (tfrcsrc_debug);
@@ -47,6 +49,7 @@ enum {
   PROP_SDES,
   PROP_AUTO_PLI,
   PROP_AUTO_NACK,
+  PROP_RATE_EXTENSION_ID,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
@@ -381,7 +384,7 @@ set_child_property (GstElement *child, const gchar *name, const GValue *value)
 static gboolean
 is_feedback_property (guint id)
 {
-  return (id >= PROP_BANDWIDTH && id <= PROP_AUTO_NACK) || id == PROP_STATS_INTERVAL;
+  return (id >= PROP_BANDWIDTH && id <= PROP_RATE_EXTENSION_ID) || id == PROP_STATS_INTERVAL;
 }
 
 static void
@@ -557,6 +560,10 @@ install_feedback_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_AUTO_NACK,
       g_param_spec_boolean ("auto-nack", "Automatic NACK",
           "Ask for packets again that are missing, as long as they can still come within the latency", FALSE, live));
+  g_object_class_install_property (klass, PROP_RATE_EXTENSION_ID,
+      g_param_spec_uint ("explicit-rate-extension-id", "Explicit rate extension id",
+          "Header extension id of " ERF_EXTENSION_URI " where caps have no extmap for it; 0: not read", 0, 255,
+          ERF_EXTENSION_ID, ready));
 }
 
 static void

@@ -526,7 +526,8 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   GstTfrcRewrite rewrite = {.elements = {.id = t->settings.extension_id,
                                 .stamp = *stamp,
                                 .twcc_id = t->settings.twcc_extension_id,
-                                .twcc_number = cc_packet_feedback_number (t->packets)},
+                                .twcc_number = cc_packet_feedback_number (t->packets),
+                                .rate_id = t->settings.rate_extension_id},
       .resent = packet->resent};
   gsize size = gst_buffer_get_size (packet->handle);
   GstTfrcSource *source;
@@ -872,6 +873,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
+  t->path_teller = 0;
   t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
   t->cname = settings->cname[0] != 0 ? g_strdup (settings->cname) : gst_cc_rtcp_new_cname ();
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);

@@ -37,6 +37,7 @@ typedef struct {
   GstClockTime max_delay, stats_interval;
   guint extension_id;               /* 0: packets are not stamped */
   guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
+  guint rate_extension_id;          /* 0: packets do not ask routers for a rate */
   guint clock_rate;                 /* of the RTP timestamps, Hz */
   gchar cname[GST_TFRC_CNAME_SIZE]; /* empty: one made up for each session */
 } GstTfrcSettings;
@@ -73,13 +74,15 @@ typedef struct {
   guint64 packets_sent, bytes_sent, frames_sent, frames_dropped, packets_dropped;
   guint64 malformed, overflowed; /* packets */
   guint64 unstamped, too_large, refused, unreachable, send_errors;
-  guint64 rtcp_sent, rtcp_received, reports, path_reports, remb, bad_reports, bad_rtcp, unknown_source, unknown_ssrc;
+  guint64 rtcp_sent, rtcp_received, reports, path_reports, explicit_rates, remb, bad_reports, bad_rtcp, unknown_source,
+      unknown_ssrc;
   guint64 packet_reports, packet_reports_refused; /* those that steered; what they told and cannot be */
   guint64 pli, fir, fir_repeated, key_unit_requests, byes, collisions;
   guint64 nack, resends_granted, resends_refused; /* packets asked for, asked for upstream, not */
   guint64 resent, resends_lost;                   /* packets sent again; whose original is not known any more */
   guint64 tmmbr, tmmbn;
   guint64 tmmbr_bitrate; /* bit/s on the wire; 0: no limit */
+  guint32 explicit_hop;  /* of the last ERF or ECF; 0: none came */
   GstClockTime rr_rtt, rr_jitter;
   gdouble rr_fraction_lost;
   gint rr_packets_lost;
@@ -141,6 +144,7 @@ typedef struct GstTfrcTransmit {
   guint n_sources;
   gchar *cname;
   FirCommands fir;
+  guint32 path_teller; /* SSRC whose path rate is followed */
   SsrcConflict conflict;
   double tmmbr_Bps;      /* INFINITY: nobody limits */
   CcTime tmmbr_rises_at; /* by itself; CC_TIME_NONE: not */

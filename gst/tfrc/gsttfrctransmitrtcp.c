@@ -295,10 +295,14 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
   if (!is_the_flow (r, media))
     return;
   r->t->stats.path_reports++;
-  if (path->kind == RTCP_PATH_END_TO_END)
+  if (path->kind == RTCP_PATH_END_TO_END) {
+    r->t->path_teller = sender;
     cc_sender_on_path_report (&r->t->core, &report, r->now);
-  else if (path->kind == RTCP_PATH_ERF)
-    cc_sender_on_explicit_rate (&r->t->core, report.rate_Bps, r->now);
+    return;
+  }
+  r->t->stats.explicit_rates++;
+  r->t->stats.explicit_hop = path->hop;
+  cc_sender_on_router_rate (&r->t->core, sender, report.rate_Bps, r->now);
 }
 
 static void
@@ -315,8 +319,10 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
     return;
   }
   r->t->stats.remb++;
-  if (core->path_at == CC_TIME_NONE || cc_time_since (r->now, core->path_at) > PATH_REPORT_FRESH)
-    cc_sender_on_explicit_rate (&r->t->core, remb->bitrate_bps / 8.0, r->now);
+  /* beside its path rate, and ERF where there is one, a receiver's REMB is no news */
+  if (sender != r->t->path_teller || core->path_at == CC_TIME_NONE ||
+      cc_time_since (r->now, core->path_at) > PATH_REPORT_FRESH)
+    cc_sender_on_explicit_rate (&r->t->core, sender, remb->bitrate_bps / 8.0, r->now);
 }
 
 static void

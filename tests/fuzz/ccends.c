@@ -185,7 +185,7 @@ set_limits (Ends *e, unsigned how)
 static void
 operate (Ends *e, FuzzInput *in)
 {
-  unsigned op = fuzz_take (in, 1) % 17, arg;
+  unsigned op = fuzz_take (in, 1) % 18, arg;
 
   switch (op) {
   case 0:
@@ -215,7 +215,10 @@ operate (Ends *e, FuzzInput *in)
     report_anything (e, in);
     break;
   case 10:
-    cc_sender_on_explicit_rate (&e->sender, any_number (in), e->now);
+    cc_sender_on_explicit_rate (&e->sender, fuzz_take (in, 1), any_number (in), e->now);
+    break;
+  case 16:
+    cc_sender_on_router_rate (&e->sender, fuzz_take (in, 1), any_number (in), e->now);
     break;
   case 11: {
     PathReport report = {.rate_Bps = any_number (in), .capacity_Bps = any_number (in), .receive_Bps = any_number (in)};

@@ -195,7 +195,7 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
   before = s.rate_Bps;
   for (unsigned i = 0; i < 5; i++) {
     cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = nonsense[i]}, now);
-    cc_sender_on_explicit_rate (&s, nonsense[i], now);
+    cc_sender_on_explicit_rate (&s, 1, nonsense[i], now);
   }
   ck_assert_uint_eq (s.bad_reports, 10);
   ck_assert_double_eq (s.rate_Bps, before);
@@ -210,7 +210,7 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
   /* A huge rate: no more than twice what was sent. */
   cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = 1e12}, now);
   ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent_Bps));
-  cc_sender_on_explicit_rate (&s, 1e12, now);
+  cc_sender_on_explicit_rate (&s, 1, 1e12, now);
   ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent_Bps));
 }
 END_TEST
@@ -219,7 +219,7 @@ START_TEST (test_explicit_rate_lowers_and_expires)
 {
   setup (CC_MODE_LOW_DELAY);
   converse (kbps (600), 10);
-  cc_sender_on_explicit_rate (&s, kbps (200), now);
+  cc_sender_on_explicit_rate (&s, 1, kbps (200), now);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
   ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
   converse (kbps (600), 20); /* 0.8 s */
@@ -238,7 +238,7 @@ START_TEST (test_explicit_rate_alone_steers)
     push_frame (3);
     run (now + 40 * CC_MSECOND, NULL, 0);
     if (i % 25 == 0)
-      cc_sender_on_explicit_rate (&s, kbps (500), now);
+      cc_sender_on_explicit_rate (&s, 1, kbps (500), now);
   }
   ck_assert_double_eq_tol (s.rate_Bps, kbps (500), 1);
 }
@@ -293,7 +293,7 @@ START_TEST (test_plain_receiver_reports_bound_by_the_equation)
   /* R unknown: the last known one stays */
   converse_plain (0.1, 0, 2);
   ck_assert_double_eq_tol (s.rate_Bps, 8850.5, 60);
-  cc_sender_on_explicit_rate (&s, kbps (600), now);
+  cc_sender_on_explicit_rate (&s, 1, kbps (600), now);
   ck_assert_double_eq_tol (s.rate_Bps, 8850.5, 60);
   converse_plain (0, 200 * CC_MSECOND, 40);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
