@@ -585,9 +585,10 @@ have (const gchar *name)
 {
   GstElementFactory *factory = gst_element_factory_find (name);
 
-  if (factory == NULL)
+  if (factory)
+    gst_object_unref (factory);
+  else
     g_print ("SKIP: no element %s\n", name);
-  g_clear_object (&factory);
   return factory != NULL;
 }
 
@@ -669,14 +670,16 @@ pinned_clear (Pinned *p)
 GST_START_TEST (test_bounds_never_cross)
 {
   static const gchar *const encoders[] = {"vp8enc", "vp9enc"};
+  gchar *line;
 
   for (guint k = 0; k < G_N_ELEMENTS (encoders); k++) {
     Pinned p;
     if (!have (encoders[k]))
       continue;
-    pinned_init (&p, encoders[k], "nominal-quantizer=30 start-bitrate=100000");
+    line = g_strdup_printf ("%s cpu-used=8", encoders[k]);
+    pinned_init (&p, line, "nominal-quantizer=30 start-bitrate=100000");
+    g_free (line);
     pinned_frames (&p, 1);
-    fail_unless_equals_int (p.last >= 0, TRUE);
     for (guint i = 0; i < 8; i++) {
       gst_harness_push_upstream_event (p.h, rate_event (i & 1 ? 60000 : 600000, 0, 0));
       pinned_frames (&p, 12);
