@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "flowhash.h"
 #include "rtpmembersprivate.h"
 
 #include <assert.h>
@@ -62,37 +63,13 @@ rtp_members_init (RtpMembers *m, const RtpMembersParams *params, void *memory, u
   m->sweep = m->capacity;
 }
 
-#define ROTATE(x, bits) ((x) << (bits) | (x) >> (64 - (bits)))
-
-static void
-sip_round (uint64_t v[4])
-{
-  v[0] += v[1];
-  v[2] += v[3];
-  v[1] = ROTATE (v[1], 13) ^ v[0];
-  v[3] = ROTATE (v[3], 16) ^ v[2];
-  v[0] = ROTATE (v[0], 32);
-  v[2] += v[1];
-  v[0] += v[3];
-  v[1] = ROTATE (v[1], 17) ^ v[2];
-  v[3] = ROTATE (v[3], 21) ^ v[0];
-  v[2] = ROTATE (v[2], 32);
-}
-
-/* SipHash-1-3 of the four bytes (Aumasson, Bernstein 2012): not to be guessed without the key. */
+/* Not to be guessed without the key. */
 uint64_t
 members_hash (const RtpMembers *m, uint32_t ssrc)
 {
-  const uint64_t *key = m->params.key, block = (uint64_t)4 << 56 | ssrc;
-  uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-      key[1] ^ 0x7465646279746573 ^ block};
+  const uint8_t bytes[4] = {ssrc >> 24 & 0xff, ssrc >> 16 & 0xff, ssrc >> 8 & 0xff, ssrc & 0xff};
 
-  sip_round (v);
-  v[0] ^= block;
-  v[2] ^= 0xff;
-  for (int i = 0; i < 3; i++)
-    sip_round (v);
-  return v[0] ^ v[1] ^ v[2] ^ v[3];
+  return flow_hash (m->params.key, bytes, sizeof bytes);
 }
 
 /* From other bits than the bucket, or a sample would crowd into a few buckets. */
