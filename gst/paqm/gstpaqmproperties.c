@@ -32,7 +32,6 @@
 #define DEFAULT_LINK_OVERHEAD 0
 #define DEFAULT_STATS_INTERVAL 0
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
-#define TYPICAL_PACKET 1000 /* bytes */
 #define BY_R (GST_PAQM_SIGNAL_ERF_EXTENSION | GST_PAQM_SIGNAL_ERF | GST_PAQM_SIGNAL_REMB | GST_PAQM_SIGNAL_TMMBR)
 
 enum {
@@ -121,7 +120,6 @@ to_params (const GstPaqmSettings *s, PaqmParams *params)
     params->target_delay[i] = s->target_time[i];
     params->limit_bytes[i] = s->limit[i];
   }
-  params->inner[PAQM_MEDIA].dT = paqm_inner_period (params->capacity_Bps, TYPICAL_PACKET);
   to_outer (s, &params->outer);
   params->fifo_limit_bytes = s->fifo_limit;
   params->tau1 = s->rtt;
