@@ -9,6 +9,7 @@
 
 #define ADDRESS_INTERVAL (500 * GST_MSECOND)
 #define MAX_ADDRESS 128
+#define TELL_BYTES 200 /* a packet that tells all there is, with UDP and IP headers */
 
 typedef struct {
   guint64 flow;
@@ -154,7 +155,8 @@ paqm_sources_tell (PaqmSources *sources, GstClockTime life, GstClockTime now)
       g_hash_table_iter_remove (&iter);
       continue;
     }
-    if (s->packets < PAQM_SOURCES_PROOF)
+    /* nobody is sent more than came in his name */
+    if (s->packets < PAQM_SOURCES_PROOF || s->bytes < TELL_BYTES)
       continue;
     one.address = s->address != NULL ? g_object_ref (s->address) : NULL;
     one.rate_Bps = now > s->told_at ? s->bytes / cc_seconds (now - s->told_at) : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The media sources that pass, so that they can be told a rate over RTCP: SSRC, where they send from, how much. A
    source counts after a few packets, and for as long as it sends; an address is believed when it comes twice in a row,
-   looked at twice a second. */
+   looked at twice a second. What is sent to an address is less than what came from it, whoever sent that. */
 #ifndef PAQM_SOURCES_H
 #define PAQM_SOURCES_H
 
