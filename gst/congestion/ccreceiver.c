@@ -101,9 +101,9 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
 }
 
 void
-cc_receiver_on_first_explicit_rate (CcReceiver *r, double rate_Bps)
+cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now)
 {
-  path_rate_start_from (&r->path, rate_Bps);
+  path_rate_on_explicit_rate (&r->path, rate_Bps, now);
 }
 
 CcTime

@@ -59,8 +59,8 @@ void cc_receiver_init (CcReceiver *r, const CcReceiverParams *params);
  * the path rate fell and the last one is CC_RECEIVER_URGENT_GAP old; it stays wanted until cc_receiver_report (). A
  * sender restart (jump of more than 3000 in seq, rtt back to 0) starts over. */
 bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);
-/* What routers said in the first packet that carried it: the path rate starts there. */
-void cc_receiver_on_first_explicit_rate (CcReceiver *r, double rate_Bps);
+/* What a packet says that routers allow (path_rate_on_explicit_rate ()), in front of its cc_receiver_on_packet (). */
+void cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now);
 CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */
 bool cc_receiver_on_timeout (CcReceiver *r, CcTime now); /* true: feedback is wanted */
 /* False (untouched) while there is nothing to report: no stamped packet yet. */

@@ -5,7 +5,8 @@
 
 #define RTP_HEADER 24 /* with the rtt-sendts extension */
 #define SENT_WINDOW (500 * CC_MSECOND)
-#define PROBE_GAIN 8.0             /* x start_Bps: no router's word is good for more before packets have proved it */
+#define PROBE_GAIN 8.0 /* x start_Bps: no router's word is good for more before packets have proved it */
+#define PROBE_PACKETS 6
 #define MIN_EXPIRY (2 * CC_SECOND) /* of a rate that is no longer repeated */
 #define MAX_EXPIRY (20 * CC_SECOND)
 #define EXPIRY_INTERVALS 5
@@ -309,6 +310,8 @@ pace_rate (const CcSender *s, CcTime now)
 
   if (s->mode != CC_MODE_LOW_DELAY)
     return s->rate_Bps;
+  if (s->params.probe && s->packets_sent < PROBE_PACKETS)
+    return PROBE_GAIN * s->rate_Bps;
   if (s->credit_bytes > 0)
     return gain;
   if (is_fresh (s, s->path_at, now) && s->path.queue_delay < QUEUE_IS_LOW && known > 1.2 * s->rate_Bps)
@@ -589,8 +592,8 @@ cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime no
   if (!take_explicit_rate (s, from, rate_Bps, now))
     return;
   if (!(s->probed_Bps > 0)) {
-    s->probed_Bps = fmin (rate_Bps, PROBE_GAIN * s->params.start_Bps);
-    s->params.start_Bps = fmin (s->params.start_Bps, rate_Bps);
+    s->probed_Bps = fmax (fmin (rate_Bps, PROBE_GAIN * s->params.start_Bps), s->params.min_Bps);
+    s->params.start_Bps = fmin (s->params.start_Bps, s->probed_Bps);
   }
   update_rate (s, now);
 }

@@ -48,7 +48,9 @@ typedef struct {
   CcMode mode;
   double start_Bps, min_Bps, max_Bps; /* wire bytes/s */
   uint32_t overhead_bytes;            /* UDP + IP per packet: 28 or 48 */
-  double pacing_gain;                 /* frames leave at this multiple of the rate in low-delay mode; default 1.5 */
+  bool probe; /* routers are asked for a rate: the first packets leave at 8 x start_Bps, as a train that shows the
+                 receiver how much of it comes through; default false */
+  double pacing_gain; /* frames leave at this multiple of the rate in low-delay mode; default 1.5 */
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
   CcRandom random;

@@ -22,14 +22,15 @@
 #define COMPETING_AFTER 1.5  /* s of it */
 #define PACKETS_TO_TELL 40.0 /* per s, for that; fewer take up to 1 / SLOWEST_TELLING longer */
 #define SLOWEST_TELLING 0.7
-#define COMPETING_GONE 3.0   /* s without it */
-#define WARY_TIME 20.0       /* s after it went, in which it is believed again after */
-#define WARY_AFTER 0.5       /* s */
-#define REGAIN 0.4           /* of the rate before it, once it is known that backing off was in vain */
-#define FIRST_TEST 4.0       /* s */
-#define TEST_EVERY 12.0      /* s */
-#define TEST_TIME 0.7        /* s */
-#define START_GAIN 8.0       /* x start_Bps */
+#define COMPETING_GONE 3.0 /* s without it */
+#define WARY_TIME 20.0     /* s after it went, in which it is believed again after */
+#define WARY_AFTER 0.5     /* s */
+#define REGAIN 0.4         /* of the rate before it, once it is known that backing off was in vain */
+#define FIRST_TEST 4.0     /* s */
+#define TEST_EVERY 12.0    /* s */
+#define TEST_TIME 0.7      /* s */
+#define ROUTER_QUEUE 0.020 /* s */
+#define ROUTER_MEMORY (2 * CC_SECOND)
 #define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
 #define SHARED_GROWTH 1.8    /* 1/s, x e > 0 where they do not: whatever the RTT, as others may be there */
 #define GROWTH 0.4           /* headroom where packets arrive as they left */
@@ -63,7 +64,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
 {
   QueueDelayParams delay;
 
-  *p = (PathRate){.params = *params};
+  *p = (PathRate){.params = *params, .explicit_at = CC_TIME_NONE};
   if (!(p->params.min_Bps >= 1))
     p->params.min_Bps = 1;
   if (!(p->params.max_Bps >= p->params.min_Bps))
@@ -77,13 +78,19 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   p->high_since = CC_TIME_NONE;
 }
 
-bool
-path_rate_start_from (PathRate *p, double rate_Bps)
+void
+path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
 {
-  if (p->met_limit || p->jumps > 0 || p->competing || !(rate_Bps > 0))
-    return false;
-  set_rate (p, fmin (rate_Bps, START_GAIN * p->params.start_Bps));
-  return true;
+  bool first = p->explicit_at == CC_TIME_NONE;
+
+  if (!(rate_Bps > 0))
+    return;
+  p->explicit_at = now;
+  if (!first || p->met_limit || p->jumps > 0 || p->competing)
+    return;
+  p->start_word = rate_Bps;
+  if (rate_Bps < p->rate_Bps)
+    set_rate (p, rate_Bps);
 }
 
 static void
@@ -209,6 +216,13 @@ static double
 packet_time (const PathRate *p, double most)
 {
   return fmin (p->last.wire_bytes / fmax (p->serial_Bps, p->rate_Bps), most);
+}
+
+/* s that is the routers' business. */
+static double
+router_queue (const PathRate *p, CcTime now)
+{
+  return p->explicit_at != CC_TIME_NONE && cc_time_since (now, p->explicit_at) < ROUTER_MEMORY ? ROUTER_QUEUE : 0;
 }
 
 static void
@@ -371,7 +385,7 @@ blind_growth (const PathRate *p)
 static double
 mismatch (PathRate *p, CcTime now)
 {
-  bool busy = p->q > Q_BUSY + packet_time (p, Q_BUSY);
+  bool busy = p->q > Q_BUSY + packet_time (p, Q_BUSY) + router_queue (p, now);
   double e;
 
   if (busy)
@@ -385,6 +399,9 @@ mismatch (PathRate *p, CcTime now)
     else if (e > 0)
       e *= SHARED_GROWTH * loop_delay (p);
   }
+  /* flows whose frames meet spread each other's trains; who has the larger part is the router's to say */
+  if (p->q < Q_BUSY + packet_time (p, Q_BUSY) && router_queue (p, now) > 0)
+    e = fmax (e, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0);
   if (busy && !p->competing && p->rate_Bps > BACKED_OFF * p->serial_Bps)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
   return clamp (e, -0.5, 0.5);
@@ -398,12 +415,27 @@ run_law (PathRate *p, double T, CcTime now)
   double grown;
 
   if (!p->competing)
-    change -= BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2, 0) / d;
+    change -= BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2 - router_queue (p, now), 0) / d;
   grown = p->rate_Bps * (1 + clamp (T / d * change, -0.3, 0.3));
   /* what was not sent has not been tried */
   if (grown > p->rate_Bps && grown > APPLICATION_LIMIT * p->receive_Bps)
     grown = fmax (p->rate_Bps, APPLICATION_LIMIT * p->receive_Bps);
   set_rate (p, grown);
+}
+
+/* Trains as they arrived prove that much, whether they were spread or not. */
+static bool
+take_start (PathRate *p)
+{
+  double rate_Bps = fmin (p->start_word, ETA * p->capacity_Bps);
+
+  if (p->start_word == 0 || p->capacity_Bps == 0)
+    return false;
+  p->start_word = 0;
+  if (rate_Bps <= p->rate_Bps)
+    return false;
+  set_rate (p, rate_Bps);
+  return true;
 }
 
 static bool
@@ -418,6 +450,7 @@ worth_telling (PathRate *p)
 bool
 path_rate_on_timeout (PathRate *p, CcTime now)
 {
+  bool began = false;
   double T;
 
   if (!p->started || now < p->next_at)
@@ -428,6 +461,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     react_to_jump (p, now);
   } else if (now >= p->hold_until && T > 0) {
     update_capacity (p, now);
+    began = take_start (p);
     p->rate_lag += (p->rate_Bps - p->rate_lag) * fmin (T / (CAPACITY_MEMORY + cc_seconds (p->R)), 1);
     p->q_lag += (p->q - p->q_lag) * fmin (T / SLOPE_TIME, 1);
     remember_capacity (p, T);
@@ -440,7 +474,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
   }
   p->updated_at = now;
   p->next_at = cc_time_add (now, cc_duration (period (p)));
-  return worth_telling (p);
+  return worth_telling (p) || began;
 }
 
 void

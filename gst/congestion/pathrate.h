@@ -72,13 +72,17 @@ typedef struct {
   } slots[PATH_RATE_SLOTS];
   unsigned slot_head, n_slots;
   uint64_t jumps;
+  CcTime explicit_at; /* the last word of routers; CC_TIME_NONE: never */
+  double start_word;  /* their first, bytes/s, waiting for the first trains; 0: none */
 } PathRate;
 
 void path_rate_params_init (PathRateParams *params);
 void path_rate_init (PathRate *p, const PathRateParams *params);
-/* The first word of routers takes the place of start_Bps, 8 x as much at most: only where no packet has shown a limit
-   yet. Queue and pairs judge it from then on. Returns true where it did. */
-bool path_rate_start_from (PathRate *p, double rate_Bps);
+/* What a packet says that routers allow. The first word takes the place of start_Bps where no packet has shown a limit
+   yet: downwards at once, upwards when the first trains have shown how much comes through, and no further. For 2 s
+   after each, 20 ms more of queue are left alone, and trains that arrive spread without a queue: routers that give
+   rates keep a queue of their own, and share out. */
+void path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now);
 void path_rate_on_packet (PathRate *p, const PathPacket *packet);
 /* When the law wants to run next (once per period, sooner where the queue jumps); CC_TIME_NONE before the first packet.
  * Pure. */

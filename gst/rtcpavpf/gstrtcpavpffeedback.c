@@ -55,13 +55,11 @@ void
 gst_rtcp_avpf_note_explicit_rate (
     GstRtcpAvpf *self, AvpfSource *s, const ErfExtension *value, guint32 seq, GstClockTime now)
 {
-  gboolean first = s->explicit_rate.at == CC_TIME_NONE;
+  gboolean urgent = explicit_rate_on_packet (&s->explicit_rate, value, seq, now);
 
-  if (!explicit_rate_on_packet (&s->explicit_rate, value, seq, now))
-    return;
-  if (first)
-    cc_receiver_on_first_explicit_rate (&s->cc, s->explicit_rate.rate_Bps);
-  if (self->settings.feedback & (AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH))
+  if (s->explicit_rate.at == now)
+    cc_receiver_on_explicit_rate (&s->cc, s->explicit_rate.rate_Bps, now);
+  if (urgent && (self->settings.feedback & (AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH)))
     gst_rtcp_avpf_request_feedback (self, now);
 }
 

@@ -292,6 +292,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.min_Bps = bytes_per_second (t->settings.min_bitrate);
   params.max_Bps = bytes_per_second (t->settings.max_bitrate);
   params.overhead_bytes = t->to.overhead;
+  params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.random.next = random_bits;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
@@ -369,6 +370,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
+  t->core.params.probe = settings->rate_extension_id > 0;
   gst_tfrc_transmit_apply_limits (t);
   cc_sender_on_timeout (&t->core, now);
   t->status_at = now;

@@ -244,6 +244,120 @@ START_TEST (test_explicit_rate_alone_steers)
 }
 END_TEST
 
+/* The least of the latest of each that tells, whether receiver or router. */
+START_TEST (test_least_explicit_rate)
+{
+  CcSenderStatus status;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 30);
+  cc_sender_on_explicit_rate (&s, 1, kbps (500), now);
+  cc_sender_on_router_rate (&s, 2, kbps (400), now);
+  cc_sender_on_router_rate (&s, 3, kbps (450), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (400), 1);
+  cc_sender_on_router_rate (&s, 2, kbps (480), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (450), 1);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.explicit_Bps, kbps (450), 1);
+  /* who falls silent for 2 s, five intervals of 40 ms being less, is forgotten */
+  for (unsigned i = 0; i < 3; i++) {
+    converse (kbps (600), 20);
+    cc_sender_on_router_rate (&s, 2, kbps (480), now);
+  }
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (480), 1);
+  ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  converse (kbps (600), 51);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq (status.explicit_Bps, 0);
+  ck_assert_int_eq (s.limit, CC_LIMIT_DELAY);
+}
+END_TEST
+
+/* The first word of a router instead of the 800 kb/s set: downwards at once; upwards as far as the receiver's path rate
+   goes, which has seen the trains, and up to 8 x 800. */
+START_TEST (test_router_rate_is_the_start_rate)
+{
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_on_router_rate (&s, 1, kbps (200), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
+  ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  setup (CC_MODE_LOW_DELAY);
+  push_frame (3);
+  run (now + 40 * CC_MSECOND, NULL, 0);
+  cc_sender_on_router_rate (&s, 1, kbps (3000), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1); /* nobody has confirmed it */
+  report (kbps (1700), 0, 0, 30 * CC_MSECOND);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1700), 1);
+  report (kbps (3500), 0, 0, 30 * CC_MSECOND);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (3000), 1);
+  /* once only: the next one is a bound, and what was not sent was not tried */
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_on_router_rate (&s, 1, kbps (100), now);
+  cc_sender_on_router_rate (&s, 1, kbps (4000), now);
+  report (kbps (4000), 0, 0, 30 * CC_MSECOND);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (100), 1);
+  /* to the letter of RFC 5348: an upper bound and nothing else */
+  setup (CC_MODE_RFC5348);
+  cc_sender_on_router_rate (&s, 1, kbps (4000), now);
+  ck_assert_int_ne (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  ck_assert_double_lt (s.rate_Bps, kbps (800));
+}
+END_TEST
+
+/* 8 x 100 kB/s: 1000 bytes every 1.25 ms, where routers are asked; see the first test for where not. */
+START_TEST (test_first_packets_probe)
+{
+  CcTime at[6];
+
+  setup (CC_MODE_LOW_DELAY);
+  s.params.probe = true;
+  push_frame (6);
+  ck_assert_uint_eq (run (now + 30 * CC_MSECOND, at, 6), 6);
+  for (unsigned i = 1; i < 6; i++)
+    ck_assert_double_eq_tol (cc_seconds (at[i] - at[i - 1]), 0.00125, 0.0003);
+}
+END_TEST
+
+/* Nothing that routers or their forgers say brings the rate out of [min, max], lifts it above what the receiver
+   reports, or stops time; nor does a flood of them push the least one out. */
+START_TEST (test_absurd_router_rates)
+{
+  const double absurd[] = {0, -1, NAN, INFINITY, 1e-300, 1e12, 1e300};
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 30);
+  for (unsigned i = 0; i < 7; i++) {
+    cc_sender_on_router_rate (&s, i, absurd[i], now);
+    ck_assert_double_ge (s.rate_Bps, kbps (50));
+    ck_assert_double_le (s.rate_Bps, kbps (600) + 1);
+  }
+  ck_assert_uint_eq (s.bad_reports, 4);
+  ck_assert_double_eq (s.rate_Bps, kbps (50)); /* the floor */
+  converse (kbps (600), 120);
+  ck_assert_int_eq (s.limit, CC_LIMIT_DELAY); /* no longer than it is repeated */
+  cc_sender_on_router_rate (&s, 5, kbps (300), now);
+  for (uint32_t from = 100; from < 100000; from++)
+    cc_sender_on_router_rate (&s, from, 1e12, now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (300), 1);
+  ck_assert_uint_gt (s.explicit_rates.displaced, 0);
+}
+END_TEST
+
+/* A router is no receiver: its word does not keep a flow alive that nobody takes. */
+START_TEST (test_router_rate_is_no_sign_of_life)
+{
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 30);
+  for (unsigned i = 0; i < 500; i++) {
+    if (s.buffer.count < 10)
+      push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    cc_sender_on_router_rate (&s, 1, kbps (500), now);
+  }
+  ck_assert_double_le (s.rate_Bps, kbps (60));
+}
+END_TEST
+
 /* Frames at 25 per second that use what is allowed, with a receiver report every 5 s, for n of those. */
 static void
 converse_plain (double fraction_lost, CcDuration R, unsigned n)
@@ -862,8 +976,9 @@ END_TEST
 
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
-    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
-    test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
+    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
+    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
+    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
     test_plain_receiver_reports_hold_the_start_rate, test_plain_receiver_reports_bound_by_the_equation,
     test_plain_receiver_reports_give_way_to_tfrc, test_rfc5348_paces_at_the_instantaneous_rate,
     test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
