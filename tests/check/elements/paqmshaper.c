@@ -1142,6 +1142,99 @@ TEST (errors_go_upstream)
   fail_unless_equals_int (ret, GST_FLOW_ERROR);
 }
 
+/* ---- threads ---- */
+
+#define WORKERS 3
+#define ROUNDS 25
+
+typedef struct {
+  GstElement *shaper;
+  guint number;
+  guint64 pushed;
+} Worker;
+
+static void
+start_stream (GstPad *pad)
+{
+  GstCaps *caps = gst_caps_from_string (RTP_CAPS);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (pad, gst_event_new_stream_start ("worker"));
+  gst_pad_push_event (pad, gst_event_new_caps (caps));
+  gst_pad_push_event (pad, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+}
+
+/* Pads that come, send a little, end, flush or not, and go. */
+static gpointer
+work (gpointer user)
+{
+  Worker *w = user;
+  Fixture f = {0};
+  guint round, i;
+
+  for (round = 0; round < ROUNDS; round++) {
+    GstPad *to = gst_element_request_pad_simple (w->shaper, "sink_%u");
+    GstPad *from = gst_pad_new ("from", GST_PAD_SRC);
+
+    fail_unless_equals_int (gst_pad_link (from, to), GST_PAD_LINK_OK);
+    gst_pad_set_active (from, TRUE);
+    start_stream (from);
+    for (i = 0; i < 40; i++)
+      w->pushed += gst_pad_push (from, with_unset_rate (rtp_packet (&f, w->number, 200))) == GST_FLOW_OK;
+    if (round % 3 == 0) {
+      gst_pad_push_event (from, gst_event_new_eos ());
+    } else if (round % 3 == 1) {
+      gst_pad_push_event (from, gst_event_new_flush_start ());
+      gst_pad_push_event (from, gst_event_new_flush_stop (TRUE));
+    }
+    g_usleep (500);
+    gst_pad_unlink (from, to);
+    gst_element_release_request_pad (w->shaper, to);
+    gst_object_unref (to);
+    gst_object_unref (from);
+  }
+  return NULL;
+}
+
+/* By the real clock: threads, states and settings that change all at once. */
+GST_START_TEST (everything_at_once)
+{
+  static const GstState states[] = {GST_STATE_PAUSED, GST_STATE_PLAYING, GST_STATE_READY, GST_STATE_PLAYING};
+  GstElement *pipeline = gst_parse_launch (
+      "paqmshaper name=s stats-interval=10000000 s.src ! fakesink async=false s.rtcp_src ! fakesink async=false", NULL);
+  GstElement *shaper = gst_bin_get_by_name (GST_BIN (pipeline), "s");
+  Worker workers[WORKERS];
+  GThread *threads[WORKERS];
+  guint64 pushed = 0;
+  guint i;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  for (i = 0; i < WORKERS; i++) {
+    workers[i] = (Worker){.shaper = shaper, .number = i + 1};
+    threads[i] = g_thread_new ("worker", work, &workers[i]);
+  }
+  for (i = 0; i < 40; i++) {
+    GstStructure *stats;
+
+    g_object_set (shaper, "capacity", (guint64)(i % 3) * 20000000, "discipline", i % 5 == 0, NULL);
+    g_object_get (shaper, "stats", &stats, NULL);
+    gst_structure_free (stats);
+    gst_element_set_state (pipeline, states[i % 4]);
+    g_usleep (2000);
+  }
+  for (i = 0; i < WORKERS; i++) {
+    g_thread_join (threads[i]);
+    pushed += workers[i].pushed;
+  }
+  fail_unless (pushed > 0);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (shaper);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 static Suite *
 paqmshaper_suite (void)
 {
@@ -1182,6 +1275,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, noise_is_survived);
   tcase_add_test (tcase, absurd_round_trips_are_ignored);
   tcase_add_test (tcase, errors_go_upstream);
+  tcase_add_test (tcase, everything_at_once);
   suite_add_tcase (suite, tcase);
   return suite;
 }
