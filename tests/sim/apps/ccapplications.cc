@@ -93,6 +93,15 @@ CcSenderApplication::rows () const
   return row_list;
 }
 
+void
+CcSenderApplication::on_router_rate (uint32_t hop, double rate_Bps)
+{
+  if (!running)
+    return;
+  cc_sender_on_router_rate (&cc, hop, rate_Bps, now ());
+  run ();
+}
+
 CcTime
 CcSenderApplication::now () const
 {

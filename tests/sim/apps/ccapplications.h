@@ -57,6 +57,7 @@ public:
   CcSenderStatus status () const;
   CcTime now () const; /* sender's clock */
   bool take_key_unit_wanted ();
+  void on_router_rate (uint32_t hop, double rate_Bps); /* an explicit rate that came by another way than RTCP */
   const CcSenderConfig &configuration () const;
 
   const CcSender &sender () const;

@@ -48,7 +48,7 @@ struct PaqmQueueSpec {
   bool measure_capacity = false;    /* capacity from departures, although the link's is known */
   uint16_t hop = 0;                 /* as signalled; 0: one of its own is given */
   std::set<uint16_t> elastic_ports; /* UDP destination ports that are elastic */
-  uint32_t link_bytes = 0;          /* counted with each packet; PPP's are 2 */
+  uint32_t link_bytes = 2;          /* counted with each packet: PPP's */
   double sample_s = 0;              /* spacing of rows (); 0: none */
   bool tell = true;                 /* false: no ERF into the packets */
 };
