@@ -48,7 +48,7 @@ rasvbr_params_init (RasvbrParams *params, const QuantizerScale *scale)
   params->rate_Bps = 37500;
   params->gop_frames = 12;
   params->decay = 100;
-  params->key_ratio = 0.85;
+  params->key_ratio = 0.75;
   params->frame_s = 1.0 / 30;
 }
 

@@ -41,7 +41,7 @@ typedef struct {
   int gop_frames;      /* G of the law per GOP; a key frame ends a GOP too; 1 to 3000, default 12 */
   int key_distance;    /* frames from key to key; 1: all, 0: unknown (default) */
   double decay;        /* d_f, packets > 0; default 100 */
-  double key_ratio;    /* (0, 1]; default 0.85 */
+  double key_ratio;    /* (0, 1]; default 0.75 */
   double frame_s;      /* frame interval before it is measured, > 0; default 1/30 */
 } RasvbrParams;
 

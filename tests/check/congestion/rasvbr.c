@@ -471,9 +471,10 @@ START_TEST (test_recorded_frames)
   ck_assert_double_eq_tol (frame.rate, 1, 0.02);
   ck_assert_double_eq_tol (gop.rate, 1, 0.05);
   ck_assert_double_lt (frame.delay, 0.6 * gop.delay);
-  /* 6 makes 700 kbit/s of them and 12 makes 320, where 500 are r */
+  /* 6 makes 700 kbit/s of them and 12 makes 320, where 500 are r: some 8.5, key frames three quarters of that, the
+     others what is left of the rate */
   ck_assert_int_ge (frame.lowest, 6);
-  ck_assert_int_le (frame.highest, 12);
+  ck_assert_int_le (frame.highest, 14);
 }
 END_TEST
 
