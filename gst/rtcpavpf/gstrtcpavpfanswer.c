@@ -16,6 +16,7 @@
 #define RATE_WINDOW GST_SECOND
 #define RTP_UDP_IP_BYTES 40
 #define RATE_INTERVAL (20 * GST_MSECOND) /* between two rate events */
+#define RATE_LIFE (10 * GST_SECOND)      /* of one that is not repeated */
 
 static GstRtcpAvpfMediaAnswer *
 find (GstRtcpAvpf *self, guint32 ssrc)
@@ -217,23 +218,50 @@ bit_rate (gdouble bps)
   return bps >= G_MAXUINT ? G_MAXUINT : bps > 0 ? (guint)bps : 0;
 }
 
-/* The lowest of what receivers ask for, bit/s of payload. */
+/* 0: it says nothing. */
+static GstClockTime
+rate_ends_at (const GstRtcpAvpfMediaReport *r, guint k)
+{
+  return GST_CLOCK_TIME_IS_VALID (r->at) && r->rates[k].bps > 0 ? r->rates[k].at + RATE_LIFE : 0;
+}
+
+/* The lowest of what receivers and routers ask for, bit/s of payload. Those that were not repeated end, but the last of
+   all: what nobody reports on is no reason to send more. */
 static gdouble
 allowed (const GstRtcpAvpfMediaAnswer *a, GstClockTime now)
 {
-  gdouble headers = 8 * RTP_UDP_IP_BYTES * a->packet_rate;
-  gdouble net = tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now);
-  guint i;
+  gdouble headers = 8 * RTP_UDP_IP_BYTES * a->packet_rate, fresh = INFINITY, last = INFINITY;
+  GstClockTime last_end = 0, end;
+  guint i, k;
 
-  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++) {
-    const GstRtcpAvpfMediaReport *r = &a->reports[i];
+  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++)
+    for (k = 0; k < GST_RTCP_AVPF_RATES; k++) {
+      gdouble net = fmax ((gdouble)a->reports[i].rates[k].bps - headers, 0);
 
-    if (GST_CLOCK_TIME_IS_VALID (r->at) && r->remb_bps > 0)
-      net = fmin (net, fmax ((gdouble)r->remb_bps - headers, 0));
-    if (GST_CLOCK_TIME_IS_VALID (r->at) && r->path_bps > 0)
-      net = fmin (net, fmax ((gdouble)r->path_bps - headers, 0));
-  }
-  return net;
+      end = rate_ends_at (&a->reports[i], k);
+      if (end > now)
+        fresh = fmin (fresh, net);
+      if (end == last_end && end > 0)
+        last = fmin (last, net);
+      else if (end > last_end)
+        last = net;
+      last_end = MAX (last_end, end);
+    }
+  return fmin (isfinite (fresh) ? fresh : last, tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now));
+}
+
+/* When the first of them ends, GST_CLOCK_TIME_NONE: none. */
+static GstClockTime
+first_end (const GstRtcpAvpfMediaAnswer *a, GstClockTime now)
+{
+  GstClockTime next = GST_CLOCK_TIME_NONE, end;
+  guint i, k;
+
+  for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++)
+    for (k = 0; k < GST_RTCP_AVPF_RATES; k++)
+      if ((end = rate_ends_at (&a->reports[i], k)) > now)
+        next = MIN (next, end);
+  return next;
 }
 
 static void
@@ -252,7 +280,7 @@ push_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, gdouble net)
 static void
 tell_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, GstClockTime now)
 {
-  a->rises_at = tmmbr_sender_next_timeout (&a->tmmbr, now);
+  a->rises_at = MIN (tmmbr_sender_next_timeout (&a->tmmbr, now), first_end (a, now));
   if (a->resends)
     return;
   if (GST_CLOCK_TIME_IS_VALID (a->told_at) && now < a->told_at + RATE_INTERVAL) {
@@ -261,7 +289,19 @@ tell_rate (GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, GstClockTime now)
     return;
   }
   a->told_at = now;
+  gst_rtcp_avpf_wake_before (self, a->rises_at);
   push_rate (self, a, allowed (a, now));
+}
+
+static void
+take_rate (
+    GstRtcpAvpf *self, GstRtcpAvpfMediaAnswer *a, guint32 sender, GstRtcpAvpfRate kind, guint64 bps, GstClockTime now)
+{
+  GstRtcpAvpfMediaReport *r = report_of (a, sender, now);
+
+  r->rates[kind].bps = bps;
+  r->rates[kind].at = now;
+  tell_rate (self, a, now);
 }
 
 void
@@ -275,8 +315,7 @@ gst_rtcp_avpf_media_on_remb (GstRtcpAvpf *self, guint32 sender, const RtcpRemb *
     if (a == NULL)
       continue;
     a->remb++;
-    report_of (a, sender, now)->remb_bps = remb->bitrate_bps;
-    tell_rate (self, a, now);
+    take_rate (self, a, sender, GST_RTCP_AVPF_RATE_REMB, remb->bitrate_bps, now);
   }
 }
 
@@ -288,8 +327,8 @@ gst_rtcp_avpf_media_on_path (GstRtcpAvpf *self, guint32 sender, guint32 media, c
   if (a == NULL)
     return;
   a->path++;
-  report_of (a, sender, now)->path_bps = path->rate_bps;
-  tell_rate (self, a, now);
+  take_rate (self, a, sender, path->kind == RTCP_PATH_END_TO_END ? GST_RTCP_AVPF_RATE_PATH : GST_RTCP_AVPF_RATE_ROUTER,
+      path->rate_bps, now);
 }
 
 void
@@ -360,14 +399,17 @@ gst_rtcp_avpf_media_next_timeout (GstRtcpAvpf *self)
 static gboolean
 forget_report (GstRtcpAvpfMediaAnswer *a, guint32 receiver)
 {
-  guint i;
+  gboolean had = FALSE;
+  guint i, k;
 
   for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++) {
     GstRtcpAvpfMediaReport *r = &a->reports[i];
 
     if (GST_CLOCK_TIME_IS_VALID (r->at) && r->receiver == receiver) {
+      for (k = 0; k < GST_RTCP_AVPF_RATES; k++)
+        had |= r->rates[k].bps > 0;
       r->at = GST_CLOCK_TIME_NONE;
-      return r->remb_bps > 0 || r->path_bps > 0;
+      return had;
     }
   }
   return FALSE;

@@ -19,6 +19,13 @@ typedef struct _GstRtcpAvpf GstRtcpAvpf;
 
 #define GST_RTCP_AVPF_MEDIA_REPORTS 8 /* receivers whose last report is kept */
 
+typedef enum {
+  GST_RTCP_AVPF_RATE_REMB,
+  GST_RTCP_AVPF_RATE_PATH,   /* end to end */
+  GST_RTCP_AVPF_RATE_ROUTER, /* ERF, ECF */
+  GST_RTCP_AVPF_RATES
+} GstRtcpAvpfRate;
+
 /* What one receiver last said of one of our SSRCs. */
 typedef struct {
   guint32 receiver;
@@ -26,7 +33,10 @@ typedef struct {
   gdouble fraction_lost;
   gint packets_lost;
   GstClockTime jitter, round_trip; /* round_trip 0: unknown */
-  guint64 remb_bps, path_bps;      /* 0: nothing */
+  struct {
+    guint64 bps; /* 0: nothing */
+    GstClockTime at;
+  } rates[GST_RTCP_AVPF_RATES];
 } GstRtcpAvpfMediaReport;
 
 /* How RTCP about one of our SSRCs is answered. */

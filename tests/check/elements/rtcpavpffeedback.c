@@ -3,6 +3,8 @@
    application hands it; and what it leaves out as others have said it. */
 #include "rtcpavpftest.h"
 
+#include "erfextension.h"
+
 #define TWCC_ID 5
 #define RTX_TYPE 97
 #define RTX_SSRC 0x1234abce
@@ -466,6 +468,165 @@ TEST (test_tmmbr)
   fail_unless_equals_uint64 (heard->tmmbr.bitrate_bps, 131072);
 }
 
+/* ---- explicit rates ---- */
+
+#define RATE_ID 10
+
+/* One packet in which a router has written. */
+static void
+marked (Fixture *f, guint id, double bitrate, guint16 hop)
+{
+  GstBuffer *buffer = rtp_packet (f, MEDIA, f->seq++);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  guint8 data[ERF_EXTENSION_SIZE];
+
+  if (bitrate >= 0)
+    erf_extension_write (data, bitrate / 8, hop);
+  else
+    erf_extension_write_unset (data);
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  fail_unless (gst_rtp_buffer_add_extension_onebyte_header (&rtp, (guint8)id, data, sizeof data));
+  gst_rtp_buffer_unmap (&rtp);
+  push (f, buffer);
+}
+
+static void
+stream_marked (Fixture *f, guint packets, double bitrate, guint16 hop)
+{
+  for (; packets > 0; packets--) {
+    marked (f, RATE_ID, bitrate, hop);
+    advance (f, PERIOD);
+  }
+  drop_output (f->rtp);
+}
+
+static guint
+source_hop (Fixture *f)
+{
+  const GstStructure *source;
+  GstStructure *stats;
+  guint hop = 0;
+
+  g_object_get (f->rtp->element, "stats", &stats, NULL);
+  source = gst_value_get_structure (gst_value_array_get_value (gst_structure_get_value (stats, "sources"), 0));
+  fail_unless (gst_structure_get_uint (source, "explicit-hop", &hop));
+  gst_structure_free (stats);
+  return hop;
+}
+
+/* 2^k x mantissas that fit, so that nothing is rounded: 262144 and 131072 bit/s. The last PATH block of a packet is the
+   routers', and REMB, without PATH in every packet, the lower of the two. */
+TEST (test_explicit_rate_goes_back)
+{
+  prepare (f, "tfrc+remb+path");
+  stream_marked (f, 100, 262144, 0xcafe);
+  listen (f, heard);
+  fail_unless_equals_int (heard->path.kind, RTCP_PATH_ERF);
+  fail_unless_equals_int (heard->path.hop, 0xcafe);
+  fail_unless_equals_uint64 (heard->path.rate_bps, 262144);
+  fail_unless (heard->rembs > 0);
+  fail_unless (heard->remb.bitrate_bps <= 262144);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 262144);
+  fail_unless_equals_int (source_hop (f), 0xcafe);
+  /* another router is the bottleneck now */
+  stream_marked (f, 50, 131072, 0xbeef);
+  listen (f, heard);
+  fail_unless_equals_int (heard->path.hop, 0xbeef);
+  fail_unless_equals_uint64 (heard->path.rate_bps, 131072);
+  fail_unless_equals_uint64 (heard->remb.bitrate_bps, 131072);
+  /* none speaks for 2 s */
+  stream_marked (f, 130, -1, 0);
+  heard->paths = 0;
+  listen (f, heard);
+  stream_marked (f, 20, -1, 0);
+  listen (f, heard);
+  fail_unless_equals_int (heard->path.kind, RTCP_PATH_END_TO_END);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 0);
+  fail_unless_equals_int (source_hop (f), 0);
+}
+
+static GstClockTime
+time_to_tell (Fixture *f, Heard *heard, double bitrate)
+{
+  GstClockTime from = now_of (f);
+
+  listen (f, heard);
+  while (heard->path.rate_bps != (guint64)bitrate || heard->path.kind != RTCP_PATH_ERF) {
+    fail_unless (now_of (f) < from + 10 * GST_SECOND);
+    stream_marked (f, 1, bitrate, 1);
+    listen (f, heard);
+  }
+  return now_of (f) - from;
+}
+
+/* Without stamps there is no other reason to send early. A fall by half is told with the next packet or two; a fall by
+   less than 3 % (131072 to 129024: 1.6 %) and a rise wait for a regular packet, a second apart in the mean. */
+TEST (test_fall_goes_early)
+{
+  GstClockTime fall = 0, small = 0, rise = 0;
+  guint i;
+
+  prepare (f, "remb+path");
+  f->extension_id = 0;
+  stream_marked (f, 200, 262144, 1);
+  for (i = 0; i < 5; i++) {
+    fall += time_to_tell (f, heard, 131072);
+    stream_marked (f, 75, 131072, 1);
+    small += time_to_tell (f, heard, 129024);
+    stream_marked (f, 75, 129024, 1);
+    rise += time_to_tell (f, heard, 262144);
+    stream_marked (f, 75, 262144, 1);
+  }
+  fail_unless (
+      fall < small && fall < rise, "%" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT, fall, small, rise);
+  fail_unless (fall <= 5 * 500 * GST_MSECOND, "%" G_GUINT64_FORMAT, fall);
+  fail_unless_equals_uint64 (heard->remb.bitrate_bps, 262144);
+}
+
+TEST (test_explicit_rate_id)
+{
+  prepare (f, "remb+path");
+  gst_harness_set_src_caps_str (f->rtp, CAPS ",extmap-4=(string)" ERF_EXTENSION_URI);
+  stream_marked (f, 10, 262144, 1);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 0);
+  marked (f, 4, 262144, 1);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 262144);
+  drop_output (f->rtp);
+}
+
+TEST (test_explicit_rate_off)
+{
+  prepare (f, "remb+path");
+  g_object_set (f->rtp->element, "explicit-rate-extension-id", 0, NULL);
+  stream_marked (f, 50, 262144, 1);
+  listen (f, heard);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 0);
+  fail_if (heard->path.kind == RTCP_PATH_ERF && heard->paths > 0);
+}
+
+/* 0, what does not fit, and all in turn: RTCP stays within its bandwidth, and what goes back is what came last. */
+TEST (test_absurd_explicit_rates)
+{
+  guint i;
+
+  prepare (f, "remb+path");
+  stream_marked (f, 50, 262144, 1);
+  stream_marked (f, 1, 0, 1);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 262144);
+  stream_marked (f, 1, 1e30, 1);
+  fail_unless (source_stat (f, "explicit-rate") > G_GUINT64_CONSTANT (1000000000000));
+  listen (f, heard);
+  *heard = (Heard){.address = heard->address};
+  for (i = 0; i < 250; i++) {
+    marked (f, RATE_ID, i % 2 ? 1e12 : 131072, (guint16)i);
+    advance (f, PERIOD);
+  }
+  drop_output (f->rtp);
+  listen (f, heard);
+  /* 5 s of 5 % of 500 kb/s are 15.6 kB, with 28 bytes a packet */
+  fail_unless (heard->bytes + 28 * heard->packets < 20000, "%u bytes", heard->bytes + 28 * heard->packets);
+}
+
 /* ---- what an application says ---- */
 
 static gboolean
@@ -567,6 +728,11 @@ rtcpavpffeedback_suite (void)
   tcase_add_test (tcase, test_twcc);
   tcase_add_test (tcase, test_twcc_by_caps);
   tcase_add_test (tcase, test_tmmbr);
+  tcase_add_test (tcase, test_explicit_rate_goes_back);
+  tcase_add_test (tcase, test_fall_goes_early);
+  tcase_add_test (tcase, test_explicit_rate_id);
+  tcase_add_test (tcase, test_explicit_rate_off);
+  tcase_add_test (tcase, test_absurd_explicit_rates);
   tcase_add_test (tcase, test_feedback_of_the_application);
   tcase_add_test (tcase, test_packet_on_demand);
   tcase_add_test (tcase, test_others_feedback_is_signalled);
