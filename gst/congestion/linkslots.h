@@ -16,7 +16,7 @@ extern "C" {
 
 #define LINK_SLOTS_GRAIN CC_MSECOND
 #define LINK_SLOTS_LATENESS_MAX (9 * CC_MSECOND)
-#define LINK_SLOTS_OWED_MAX (50 * CC_MSECOND)
+#define LINK_SLOTS_OWED_MAX (200 * CC_MSECOND)
 
 typedef struct {
   double capacity_Bps;
