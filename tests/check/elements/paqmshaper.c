@@ -2,6 +2,7 @@
 /* paqmshaper on a test clock: what leaves when, what is told to whom. Packets are of 1000 bytes on the wire unless
    said: at 8 Mb/s one a ms. */
 #ifdef HAVE_CONFIG_H
+#include "clockadvance.h"
 #include "config.h"
 #endif
 
@@ -86,33 +87,10 @@ settle (Fixture *f)
   gst_test_clock_wait_for_next_pending_id (f->clock, NULL);
 }
 
-/* Every wait up to `until` is ended in turn. */
-static void
-advance_to (Fixture *f, GstClockTime until)
-{
-  for (;;) {
-    GstClockTime at;
-    GstClockID id;
-
-    gst_test_clock_wait_for_next_pending_id (f->clock, &id);
-    at = gst_clock_id_get_time (id);
-    gst_clock_id_unref (id);
-    if (at > until)
-      break;
-    if (at > now_of (f))
-      gst_test_clock_set_time (f->clock, at);
-    id = gst_test_clock_process_next_clock_id (f->clock);
-    if (id != NULL)
-      gst_clock_id_unref (id);
-  }
-  if (until > now_of (f))
-    gst_test_clock_set_time (f->clock, until);
-}
-
 static void
 advance (Fixture *f, GstClockTime by)
 {
-  advance_to (f, now_of (f) + by);
+  clock_advance_to (f->clock, now_of (f) + by);
 }
 
 /* ---- packets ---- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* rtcpavpf in a sender: media through send_rtp_sink and send_rtp_src, RTCP through the other harness, on a test clock.
  */
+#include "clockadvance.h"
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
 
@@ -54,31 +55,9 @@ now_of (Fixture *f)
 }
 
 static void
-advance_to (Fixture *f, GstClockTime until)
-{
-  for (;;) {
-    GstClockID id;
-    GstClockTime at;
-
-    gst_test_clock_wait_for_next_pending_id (f->clock, &id);
-    at = gst_clock_id_get_time (id);
-    gst_clock_id_unref (id);
-    if (at > until)
-      break;
-    if (at > now_of (f))
-      gst_test_clock_set_time (f->clock, at);
-    id = gst_test_clock_process_next_clock_id (f->clock);
-    if (id != NULL)
-      gst_clock_id_unref (id);
-  }
-  if (until > now_of (f))
-    gst_test_clock_set_time (f->clock, until);
-}
-
-static void
 advance (Fixture *f, GstClockTime by)
 {
-  advance_to (f, now_of (f) + by);
+  clock_advance_to (f->clock, now_of (f) + by);
 }
 
 /* Its RTP time is that of the clock. */

@@ -4,6 +4,7 @@
 #ifndef RTCP_AVPF_TEST_H
 #define RTCP_AVPF_TEST_H
 
+#include "clockadvance.h"
 #include "gstccrtcp.h"
 #include "rtpextension.h"
 
@@ -63,33 +64,10 @@ now_of (Fixture *f)
   return gst_clock_get_time (GST_CLOCK (f->clock));
 }
 
-/* The RTCP thread sleeps on the clock whenever it has nothing to do: every wait up to `until` is ended in turn. */
-static G_GNUC_UNUSED void
-advance_to (Fixture *f, GstClockTime until)
-{
-  for (;;) {
-    GstClockID id;
-    GstClockTime at;
-
-    gst_test_clock_wait_for_next_pending_id (f->clock, &id);
-    at = gst_clock_id_get_time (id);
-    gst_clock_id_unref (id);
-    if (at > until)
-      break;
-    if (at > now_of (f))
-      gst_test_clock_set_time (f->clock, at);
-    id = gst_test_clock_process_next_clock_id (f->clock);
-    if (id != NULL)
-      gst_clock_id_unref (id);
-  }
-  if (until > now_of (f))
-    gst_test_clock_set_time (f->clock, until);
-}
-
 static G_GNUC_UNUSED void
 advance (Fixture *f, GstClockTime by)
 {
-  advance_to (f, now_of (f) + by);
+  clock_advance_to (f->clock, now_of (f) + by);
 }
 
 static G_GNUC_UNUSED void
