@@ -32,3 +32,13 @@ def require_build(programs=(BOTTLENECK,)):
     """Sets up what is missing, so that every program here can be somebody's first."""
     if not all(path.exists() for path in [*programs, *PLUGINS]):
         subprocess.run([str(TOP / "pipelines/setup")], env=dict(os.environ, BUILD_DIR=str(BUILD)), check=True)
+
+
+def pass_priority(pid):
+    """Linux groups processes by session for scheduling, and a group's share does not follow its members' nice value: give
+    the process's group our own."""
+    try:
+        with open(f"/proc/{pid}/autogroup", "w") as file:
+            file.write(str(os.getpriority(os.PRIO_PROCESS, 0)))
+    except OSError:
+        pass  # no groups, or not ours to raise

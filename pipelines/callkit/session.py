@@ -53,6 +53,7 @@ class Process:
         self.process = subprocess.Popen([*enter, sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         env=paths.environment() | (env or {}), start_new_session=True)
+        paths.pass_priority(self.process.pid)
         threading.Thread(target=self._listen, args=(said,), daemon=True).start()
 
     def _listen(self, said):

@@ -163,6 +163,7 @@ def execute(run, show):
     """Runs it; the files are in run.out."""
     folder = pathlib.Path(run.out) / run.name
     folder.mkdir(parents=True, exist_ok=True)
+    paths.pass_priority("self")
     settings = [_call_settings(run, k, folder) for k in range(len(run.calls))]
     problems, calls = [], []
     with contextlib.ExitStack() as stack:  # ends the TCP flows first, then the calls, the captures, the hosts
