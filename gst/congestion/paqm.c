@@ -247,6 +247,8 @@ enqueue (Paqm *p, const PaqmArrival *a, bool survives)
     p->stats.tail_dropped[a->cls]++;
     return PAQM_DROP;
   }
+  if (!survives && a->cls == PAQM_MEDIA)
+    paqm_outer_on_loss (&p->outer);
   if (!survives && !(ecn && a->ect)) {
     p->stats.dropped[a->cls]++;
     return PAQM_DROP;

@@ -16,8 +16,8 @@
 #define DEFAULT_FLOOR (30e3 / 8)
 #define LEAST_STEP 0.1 /* of R in one period */
 #define MOST_STEP 2.0
-#define OVERBOOKED 2.0 /* x c/flows: growth beyond is slow */
-#define OVERBOOKED_GROWTH 1.25
+#define OVERBOOKED 1.1 /* x c/flows: growth beyond is slow */
+#define OVERBOOKED_GROWTH 1.05
 #define ROOM 0.9 /* of c: below, flows may be counted upon */
 #define MOST_FLOWS 1e9
 #define LEAST_RATIO 0.1
@@ -103,6 +103,7 @@ settled_at (const PaqmOuter *p)
 static void
 begin_period (PaqmOuter *p, CcTime now)
 {
+  p->losing = false;
   p->period_at = p->told_at = now;
   p->tau1 = p->next_tau1;
   p->all = p->settled = (PaqmWindow){.bytes = 0};
@@ -133,6 +134,12 @@ paqm_outer_on_arrival (PaqmOuter *p, uint32_t bytes, CcTime now)
   p->all.bytes += bytes;
   if (now >= settled_at (p))
     p->settled.bytes += bytes;
+}
+
+void
+paqm_outer_on_loss (PaqmOuter *p)
+{
+  p->losing = true;
 }
 
 void
@@ -288,6 +295,8 @@ update_R (PaqmOuter *p, double d)
   most = flows > 0 ? fmax (OVERBOOKED * share, OVERBOOKED_GROWTH * p->R) : HUGE_VAL;
   if (p->N_hat != flows)
     most = fmin (most, MOST_STEP * p->R);
+  if (p->losing && flows > 0)
+    most = fmin (most, fmax (share, (p->R + share) / 2));
   p->R = bounded (p, fmax (LEAST_STEP * p->R, fmin (R, most)));
 }
 

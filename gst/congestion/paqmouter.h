@@ -16,7 +16,9 @@
    starts the average anew; a change that came back (a key frame) counts as variation for the next 15 s. `paper_window`
    takes the last tau2 alone.
 
-   Flows that do not use their share: R is at most c, and above 2 c/flows it grows by a quarter per period at most. */
+   Flows that do not use their share: R is at most c, and above 1.1 c/flows it grows by a twentieth per period at most,
+   so that flows that only start, or hold back after a loss, do not come back to twice what fits. Where the inner loop
+   has dropped or marked, half of what R has above c/flows is taken back: else loss would govern flows that do obey. */
 #ifndef PAQMOUTER_H
 #define PAQMOUTER_H
 
@@ -68,6 +70,7 @@ typedef struct {
   PaqmWindow fading; /* y over as many periods as show the same, 8 s at most */
   uint32_t averaged; /* periods in it */
   double averaged_flows;
+  bool losing;         /* the inner loop has dropped or marked since the period began */
   bool steady;         /* told the same as in the period before */
   double up, down;     /* cumulated change, in units of the variation */
   double variation[2]; /* |ln| of the largest deviation, in the last block of 15 s and in this one */
@@ -86,6 +89,7 @@ void paqm_outer_set_params (PaqmOuter *p, const PaqmOuterParams *params);
 void paqm_outer_start (PaqmOuter *p, double c_media_Bps, double flows);
 /* Media bytes that arrive, dropped ones included. Starts the first period. */
 void paqm_outer_on_arrival (PaqmOuter *p, uint32_t bytes, CcTime now);
+void paqm_outer_on_loss (PaqmOuter *p); /* the inner loop drops or marks a media packet that has arrived */
 /* The media backlog, at even intervals (the inner loop's): the mean over tau2 is what counts. */
 void paqm_outer_on_backlog (PaqmOuter *p, double bytes, CcTime now);
 /* Mean round-trip time of the flows, [0, 5 s]; used from the next period on. */

@@ -436,7 +436,7 @@ START_TEST (who_leaves_is_noticed_where_flows_are_counted)
 }
 END_TEST
 
-/* Ten flows of 20 kbyte/s each on 1 Mbyte/s use 0.2 of it. R ends at c. Beyond 2 c/flows it grows by 1.25 a period;
+/* Ten flows of 20 kbyte/s each on 1 Mbyte/s use 0.2 of it. R ends at c. Beyond 1.1 c/flows it grows by 1.05 a period;
    when four of the flows take what they may, the link is theirs, not overloaded for long. */
 START_TEST (unused_shares_do_not_run_away)
 {
@@ -448,10 +448,10 @@ START_TEST (unused_shares_do_not_run_away)
   join (&l, 10, 20e3);
   run (&l, 1.2);
   R = l.outer.R;
-  ck_assert_double_le (R, 2.01 * 95e3);
+  ck_assert_double_le (R, 1.101 * 1.05 * 95e3);
   for (int i = 0; i < 8; i++, R = l.outer.R) {
     run (&l, 0.6);
-    ck_assert_double_le (l.outer.R, 1.26 * fmax (R, 95e3 * 2 / 1.25));
+    ck_assert_double_le (l.outer.R, 1.051 * fmax (R, 95e3 * 1.1 / 1.05));
   }
   run (&l, 60);
   ck_assert_double_eq (l.outer.R, 950e3);
@@ -461,6 +461,35 @@ START_TEST (unused_shares_do_not_run_away)
   run (&l, 20);
   ck_assert_double_eq_tol (mean_R (&l), (950e3 - 6 * 20e3) / 4, 0.05 * 950e3 / 4);
   ck_assert_double_eq_tol (use (&l), 0.95, 0.02);
+}
+END_TEST
+
+/* As above up to R = 200 kbyte/s; then packets are lost, once a period: of what R has above c/flows = 95000 half is
+   left each time, and the link is not full, so that eq. 3 alone would not fall. Below c/flows loss takes nothing. */
+START_TEST (loss_takes_back_what_is_above_the_share)
+{
+  static Link l;
+  PaqmOuterParams params = defaults ();
+  double R;
+
+  start_link (&l, 1e6, 0.1, &params);
+  join (&l, 10, 20e3);
+  while (l.outer.R < 200e3 && l.step < 20000)
+    run (&l, 0.6);
+  ck_assert_double_ge (l.outer.R, 200e3);
+  for (int i = 0; i < 5; i++) {
+    uint64_t period = l.outer.periods;
+
+    R = l.outer.R;
+    paqm_outer_on_loss (&l.outer);
+    while (l.outer.periods == period)
+      run (&l, 0.005);
+    ck_assert_double_eq_tol (l.outer.R - 95e3, (R - 95e3) / 2, 1);
+  }
+  R = l.outer.R = 50e3;
+  paqm_outer_on_loss (&l.outer);
+  run (&l, 0.6);
+  ck_assert_double_ge (l.outer.R, R);
 }
 END_TEST
 
@@ -567,5 +596,5 @@ CC_TEST_MAIN ("paqmouter", explicit_rate_by_equation_3, aggregate_rate_by_equati
     sixth_small_decrease_is_a_large_one, periods_are_tau1_and_tau2, smooth_flows_fill_the_link,
     long_groups_of_pictures_do_not_swing_the_rate, joins_and_leaves_settle_in_a_few_periods,
     counted_flows_find_their_share_soon, who_leaves_is_noticed_where_flows_are_counted, unused_shares_do_not_run_away,
-    joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end, floor_and_ceiling_hold,
-    nonsense_is_survived)
+    loss_takes_back_what_is_above_the_share, joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end,
+    floor_and_ceiling_hold, nonsense_is_survived)
