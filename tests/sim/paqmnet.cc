@@ -1,0 +1,1000 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* P-AQM with many flows and over several hops, beside the figures of Lie 2008: 64 videos against TFRC over RED/ECN
+   (paper E, tables 2 and 3), video beside TCP and web traffic under five regimes (paper E, figures 12 and 13), the
+   GFC-2 network (paper F, figures 13 to 20) and the parking lot that two bits of feedback cannot share out (figure 12).
+
+   Video is real: x264 frames at 19 quantizers, chosen while the simulation runs (apps/codedvideo.h; coded-clips.py
+   makes them once). Where they are missing a model stands for them and the first line of the output says so. */
+#include "ccflow.h"
+#include "codedvideo.h"
+#include "scenario.h"
+#include "traffic.h"
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <ns3/core-module.h>
+#include <ns3/internet-module.h>
+#include <ns3/applications-module.h>
+#include <unistd.h>
+
+using namespace sim;
+
+static const uint32_t ppp_bytes = 2;
+static const double most_bps = 1.05e6; /* of a video, headers counted */
+static const CcDuration media_target = (getenv ("TGT") ? atoi (getenv ("TGT")) : 80) * CC_MSECOND;
+
+static void
+run_until (double end_s)
+{
+  ns3::Simulator::Stop (ns3::Seconds (end_s));
+  ns3::Simulator::Run ();
+}
+
+/* On a terminal, what is under way. */
+static void
+progress (const std::string &what)
+{
+  if (isatty (2))
+    fprintf (stderr, "  ... %s\n", what.c_str ());
+}
+
+/* ---- one bottleneck: L4 and L5 ---- */
+
+enum class Regime { erf, ecf, tfrc, udp };
+
+struct Plan {
+  Regime regime = Regime::erf;
+  QueueSpec queue;
+  double bps = 40e6, access_bps = 32e6, end_s = 64, within_s = 16; /* flows start within that */
+  unsigned videos = 64, tcp = 0, web = 0;
+  CodedVideoSpec video;
+};
+
+struct VideoFlow {
+  std::shared_ptr<CodedVideo> video;
+  PaqmFlow paqm;
+  CcFlow tfrc;
+  unsigned pair;
+  double start_s;
+
+  const SampleSeries &
+  transit () const
+  {
+    return tfrc.receiver ? tfrc.receiver->transit : paqm.sink->transit;
+  }
+
+  Quality
+  quality (double playout_s, double from_s, double to_s) const
+  {
+    return quality_of (
+        *video, tfrc.receiver ? frame_times (*tfrc.receiver) : frame_times (paqm), playout_s, from_s, to_s);
+  }
+};
+
+struct Outcome {
+  std::unique_ptr<Dumbbell> net;
+  std::vector<VideoFlow> flows;
+};
+
+static QueueSpec
+red_queue (double bps, bool ecn)
+{
+  QueueSpec queue;
+
+  /* 200 ms at the link's rate, the mean kept at half of it by adapting max_p */
+  queue.kind = QueueKind::red;
+  queue.packets = 0.2 * bps / 8 / 1000;
+  queue.ecn = ecn;
+  return queue;
+}
+
+/* The outer loop keeps 5 ms in the queue, the inner one only guards: it lets 100 ms pass. */
+static PaqmQueueSpec
+paqm_spec (Regime regime, double bps, double utilisation)
+{
+  PaqmQueueSpec spec;
+
+  spec.link_bytes = ppp_bytes;
+  spec.params.inner[PAQM_MEDIA].target_bytes = 0.1 * bps / 8;
+  spec.params.limit_bytes[PAQM_MEDIA] = 0.2 * bps / 8;
+  spec.params.outer.follow_ecf = regime == Regime::ecf;
+  spec.params.outer.utilisation = utilisation;
+  spec.params.outer.target_bytes = 0.005 * bps / 8;
+  return spec;
+}
+
+static QueueSpec
+paqm_queue (Regime regime, double bps)
+{
+  QueueSpec queue;
+
+  queue.kind = QueueKind::paqm;
+  queue.paqm = paqm_spec (regime, bps, 0.92);
+  queue.paqm.params.outer.ceiling_Bps = most_bps / 8;
+  return queue;
+}
+
+static PaqmSourceSpec
+video_source (const Plan &plan, std::shared_ptr<CodedVideo> video)
+{
+  PaqmSourceSpec spec;
+
+  spec.kind = PaqmSourceKind::vbr;
+  spec.follow = plan.regime == Regime::erf   ? PaqmFollow::erf
+                : plan.regime == Regime::ecf ? PaqmFollow::ecf
+                                             : PaqmFollow::none;
+  spec.packet_bytes = plan.video.packet_bytes + udp_ip_bytes;
+  spec.initial_bps = plan.video.max_bps;
+  spec.max_bps = 1.2 * plan.video.max_bps;
+  spec.probe_s = plan.regime == Regime::erf ? 0.02 : 0;
+  spec.ask = plan.regime == Regime::erf || plan.regime == Regime::ecf;
+  spec.stop_s = plan.end_s;
+  spec.vbr.coder = [video] (double rate_bps) { return video->next_with_headers (rate_bps); };
+  return spec;
+}
+
+static CcFlowSpec
+tfrc_source (const CodedVideoSpec &video, std::shared_ptr<MediaSource> source, bool ect)
+{
+  CcFlowSpec spec = cc_flow_spec (CC_MODE_RFC5348, source);
+
+  /* No frame is left out at the sender, whatever its backlog, as in the thesis. */
+  spec.sender.params.buffer.max_delay = 3600 * CC_SECOND;
+  spec.sender.params.max_Bps = 1e9;
+  spec.sender.payload_bytes = video.packet_bytes;
+  spec.sender.params.tfrc.mss = video.packet_bytes;
+  spec.sender.ect = ect;
+  spec.sender.sample_s = 1;
+  return spec;
+}
+
+static VideoFlow
+add_video (Outcome &out, const Plan &plan, double start_s, unsigned number)
+{
+  CodedVideoSpec video = plan.video;
+
+  video.coupling = plan.regime == Regime::tfrc ? RASVBR_BACKLOG : RASVBR_DIRECT;
+  /* 1836 frames are 153 groups; 43 leads through all of them. */
+  VideoFlow flow = {std::make_shared<CodedVideo> (video, number * 43), {}, {}, out.net->add_pair (5), start_s};
+  if (plan.regime == Regime::tfrc) {
+    CcFlowSpec spec = tfrc_source (video, std::make_shared<CodedVideoSource> (flow.video), plan.queue.ecn);
+    spec.start_s = start_s;
+    spec.stop_s = plan.end_s;
+    flow.tfrc = add_cc_flow (*out.net, flow.pair, spec);
+  } else {
+    PaqmSourceSpec spec = video_source (plan, flow.video);
+    spec.start_s = start_s;
+    flow.paqm = add_paqm_flow (*out.net, flow.pair, spec);
+  }
+  return flow;
+}
+
+static void
+add_background (Outcome &out, const Plan &plan)
+{
+  TcpSpec tcp;
+  WebSpec web;
+
+  tcp.ecn = plan.queue.ecn || plan.queue.kind == QueueKind::paqm;
+  for (unsigned i = 0; i < plan.tcp; i++) {
+    tcp.start_s = 0.1 * i;
+    add_tcp (*out.net, out.net->add_pair (5), tcp);
+  }
+  web.pages_per_s = 1;
+  web.mean_bytes = 12000;
+  web.stop_s = plan.end_s;
+  for (unsigned i = 0; i < plan.web; i++)
+    add_web (*out.net, out.net->add_pair (5), web);
+}
+
+static Outcome
+simulate (const Plan &plan)
+{
+  Outcome out;
+  DumbbellSpec net;
+  auto random = ns3::CreateObject<ns3::UniformRandomVariable> ();
+
+  ns3::Config::SetDefault ("ns3::RedQueueDisc::ARED", ns3::BooleanValue (true));
+  net.access_bps = plan.access_bps;
+  net.forward.bps = plan.bps;
+  net.forward.delay_ms = 10;
+  net.forward.queue = plan.queue;
+  out.net = std::make_unique<Dumbbell> (net);
+  for (unsigned i = 0; i < plan.videos; i++)
+    out.flows.push_back (add_video (out, plan, i ? random->GetValue (0, plan.within_s) : 0.01, i));
+  add_background (out, plan);
+  run_until (plan.end_s);
+  return out;
+}
+
+static void
+write_times (Report &report, const std::string &name, const SampleSeries &series, double scale, size_t every)
+{
+  Csv csv (report.options (), "paqmnet-" + name, "time_s,value");
+
+  for (size_t i = 0; i < series.size (); i += every)
+    csv.row ({series.samples ()[i].at_s, series.samples ()[i].value * scale});
+}
+
+/* Means over the flows, from when all have started. */
+struct Figures {
+  double use, loss, delay_ms, max_ms, settled_ms, settled_max_ms, jain, late, psnr_150, psnr_500;
+};
+
+static double
+loss_of (const Dumbbell::PairProbe &probe)
+{
+  return probe.arrived ? (double)probe.dropped / probe.arrived : 0;
+}
+
+static Figures
+figures_of (const Plan &plan, const Outcome &out)
+{
+  Figures f = {};
+  std::vector<double> shares;
+  double from = plan.within_s + 4, to = plan.end_s - 2, packets = 0, settled = 0;
+
+  f.use = out.net->forward ().all.received.mean_bps (from, to) / plan.bps;
+  f.loss = loss_of (out.net->forward ().all);
+  for (const VideoFlow &flow : out.flows) {
+    shares.push_back (out.net->forward ().pair[flow.pair].received.mean_bps (from, to));
+    for (const SampleSeries::Sample &sample : flow.transit ().samples ()) {
+      double ms = sample.value * 1000;
+      f.delay_ms += ms;
+      packets++;
+      f.max_ms = std::max (f.max_ms, ms);
+      if (sample.at_s < from)
+        continue;
+      f.settled_ms += ms;
+      f.settled_max_ms = std::max (f.settled_max_ms, ms);
+      settled++;
+    }
+    Quality q = flow.quality (0.15, from, to);
+    f.psnr_150 += q.psnr_db / out.flows.size ();
+    f.late += q.late / out.flows.size ();
+    f.psnr_500 += flow.quality (0.5, from, to).psnr_db / out.flows.size ();
+  }
+  f.delay_ms /= packets;
+  f.settled_ms /= settled;
+  f.jain = jain_of (shares);
+  return f;
+}
+
+/* The transit of packets leaves out what they wait in TFRC's sending buffer: of whole frames, from their capture. */
+static void
+frame_delay (const Outcome &out, double from_s, double *mean_ms, double *max_ms)
+{
+  double sum = 0, count = 0;
+
+  *max_ms = 0;
+  for (const VideoFlow &flow : out.flows)
+    for (const FrameTime &frame : flow.tfrc.receiver ? frame_times (*flow.tfrc.receiver) : frame_times (flow.paqm)) {
+      double ms = (frame.completed_s - frame.captured_s) * 1000;
+      if (frame.captured_s < from_s)
+        continue;
+      sum += ms;
+      count++;
+      *max_ms = std::max (*max_ms, ms);
+    }
+  *mean_ms = sum / std::max (count, 1.0);
+}
+
+struct Published {
+  const char *use = "-", *loss = "-", *delay = "-", *max = "-", *psnr_500 = "-", *psnr_150 = "-";
+};
+
+enum class Budget { none, small, full }; /* small: of the quick variant, whose link is slower */
+
+static Figures
+run_videos (Report &report, const std::string &name, const Plan &plan, const Published &published, Budget budget)
+{
+  progress (name);
+  Outcome out = simulate (plan);
+  Figures f = figures_of (plan, out);
+  double frame_ms, frame_max_ms, whole_ms, whole_max_ms;
+
+  frame_delay (out, plan.within_s + 4, &frame_ms, &frame_max_ms);
+  frame_delay (out, 0, &whole_ms, &whole_max_ms);
+  bool ours = budget != Budget::none, full = budget == Budget::full;
+  if (ours) {
+    report.check (name + ": use", f.use, 0.88, 1, published.use);
+    report.check (name + ": packets lost", f.loss, 0, full ? 0 : 0.01, published.loss);
+    report.check (name + ": packet delay, mean ms", f.delay_ms, 0, full ? 30 : 60, published.delay);
+    report.check (name + ": packet delay, max ms", f.max_ms, 0, full ? 104 : 160, published.max);
+    report.check (name + ": Jain", f.jain, 0.99, 1, "> 0.99");
+  } else {
+    report.note (name + ": use", f.use, published.use);
+    report.note (name + ": packets lost", f.loss, published.loss);
+    report.note (name + ": packet delay, mean ms", f.delay_ms);
+    report.note (name + ": packet delay, max ms", f.max_ms);
+    report.note (name + ": Jain", f.jain, "> 0.99");
+  }
+  report.note (name + ": capture to whole frame, mean ms", whole_ms, ours ? "-" : published.delay);
+  report.note (name + ": capture to whole frame, max ms", whole_max_ms, ours ? "-" : published.max);
+  report.note (name + ": the same once all have started, ms", frame_ms);
+  report.note (name + ": PSNR, playout 500 ms", f.psnr_500, published.psnr_500);
+  report.note (name + ": PSNR, playout 150 ms", f.psnr_150, published.psnr_150);
+  report.note (name + ": frames late for 150 ms", f.late);
+  if (out.net->paqm_disc ())
+    write_times (report, name + "-R", out.net->paqm_disc ()->R_bps, 1e-3, 1);
+  write_times (report, name + "-delay", out.flows[0].transit (), 1000, 5);
+  Csv csv (report.options (), "paqmnet-" + name + "-rates", "flow,time_s,value");
+  for (unsigned i : {0u, 4u, 5u}) {
+    double at = 0;
+    if (i < out.flows.size ())
+      for (double bps : out.net->forward ().pair[out.flows[i].pair].received.rates_bps (0, plan.end_s, 0.4))
+        csv.row ({(at += 0.4), bps / 1e3}, format ("%u", i + 1));
+  }
+  ns3::Simulator::Destroy ();
+  return f;
+}
+
+static Plan
+small (Plan plan)
+{
+  plan.bps = 10e6;
+  plan.videos = 16;
+  plan.within_s = 4;
+  plan.end_s = 20;
+  return plan;
+}
+
+static const Published table_p_aqm = {"0.882", "0", "30.3", "104", "35.0", "35.0"};
+
+/* Paper E, tables 2 and 3: s1 and s3. */
+static void
+videos (Report &report)
+{
+  bool quick = report.options ().quick;
+  Plan plan = quick ? small ({}) : Plan ();
+
+  report.note ("reference: PSNR at the fair share, all in time", reference_psnr (plan.video, 0.92 * 0.95 * 625e3));
+  plan.video.interval = RASVBR_PER_FRAME;
+  plan.queue = paqm_queue (Regime::erf, plan.bps);
+  Figures erf = run_videos (report, "erf", plan, table_p_aqm, quick ? Budget::small : Budget::full);
+  plan.video.interval = RASVBR_PER_GOP;
+  plan.regime = Regime::tfrc;
+  plan.queue = red_queue (plan.bps, true);
+  Figures tfrc =
+      run_videos (report, "tfrc-red-ecn", plan, {"0.900", "0", "231.2", "1379", "31.5", "28.8"}, Budget::none);
+  report.check ("erf: PSNR at 150 ms above TFRC's, dB", erf.psnr_150 - tfrc.psnr_150, 5, 40, "6.2");
+}
+
+/* The other ways: ECF, the quantizer chosen per GOP as in the thesis, TFRC with d_f 1000 (s2), over a FIFO (s5), and
+   over queues of today. */
+static void
+other_videos (Report &report)
+{
+  Plan plan;
+
+  plan.regime = Regime::ecf;
+  plan.queue = paqm_queue (Regime::ecf, plan.bps);
+  run_videos (report, "ecf-gop", plan, table_p_aqm, Budget::none);
+  plan.regime = Regime::erf;
+  plan.queue = paqm_queue (Regime::erf, plan.bps);
+  run_videos (report, "erf-gop", plan, table_p_aqm, Budget::none);
+  plan.regime = Regime::tfrc;
+  plan.video.decay = 1000;
+  plan.queue = red_queue (plan.bps, true);
+  run_videos (report, "tfrc-red-ecn-1000", plan, {"0.899", "0", "212.1", "939", "32.8", "29.2"}, Budget::none);
+  plan.video.decay = 100;
+  plan.queue = QueueSpec ();
+  plan.queue.ms = 200;
+  run_videos (report, "tfrc-fifo", plan, {"0.920", "0.011"}, Budget::none);
+  for (QueueKind kind : {QueueKind::fq_codel, QueueKind::pie}) {
+    plan.queue = QueueSpec ();
+    plan.queue.kind = kind;
+    plan.queue.ecn = true;
+    run_videos (report, kind == QueueKind::pie ? "tfrc-pie" : "tfrc-fq-codel", plan, {}, Budget::none);
+  }
+}
+
+/* Paper E, figures 12 and 13. */
+
+struct MixedRegime {
+  const char *name;
+  Regime regime;
+  QueueSpec queue;
+};
+
+static std::vector<MixedRegime>
+mixed_regimes (double bps)
+{
+  QueueSpec fifo;
+
+  fifo.ms = 200;
+  return {{"erf", Regime::erf, paqm_queue (Regime::erf, bps)}, {"tfrc-red-ecn", Regime::tfrc, red_queue (bps, true)},
+      {"tfrc-red", Regime::tfrc, red_queue (bps, false)}, {"tfrc-fifo", Regime::tfrc, fifo},
+      {"udp", Regime::udp, fifo}};
+}
+
+static void
+run_mixed (Report &report, Csv &csv, const MixedRegime &regime, Plan plan, double reference_db)
+{
+  std::string label = format ("%s, %u videos", regime.name, plan.videos);
+  std::vector<double> video_shares, all_shares;
+  double from = plan.within_s + 5, to = plan.end_s - 1, psnr_150 = 0, psnr_2s = 0;
+
+  progress (label);
+  plan.regime = regime.regime;
+  plan.queue = regime.queue;
+  /* A page's flow is over in a fraction of a second, and shall not count for longer than that. */
+  plan.queue.paqm.params.flow_life = 250 * CC_MSECOND;
+  Outcome out = simulate (plan);
+  for (unsigned i = 0; i < plan.videos + plan.tcp; i++) {
+    all_shares.push_back (out.net->forward ().pair[i].received.mean_bps (from, to));
+    if (i >= plan.videos)
+      continue;
+    video_shares.push_back (all_shares.back ());
+    psnr_150 += out.flows[i].quality (0.15, from, to).psnr_db / plan.videos;
+    psnr_2s += out.flows[i].quality (2, from, to).psnr_db / plan.videos;
+  }
+  double use = out.net->forward ().all.received.mean_bps (from, to) / plan.bps;
+  ns3::Simulator::Destroy ();
+  csv.row ({(double)plan.videos, psnr_150, psnr_2s, reference_db, jain_of (video_shares), jain_of (all_shares), use},
+      regime.name);
+  if (regime.regime == Regime::erf) {
+    report.target (label + ": PSNR at 150 ms - reference, dB", psnr_150 - reference_db, 0, 20, -4, 20, ">= 0");
+    report.check (label + ": Jain of videos", jain_of (video_shares), 0.99, 1, "> 0.99");
+    report.target (label + ": Jain of videos and TCP", jain_of (all_shares), 0.96, 1, 0.7, 1, ">= 0.96");
+  } else {
+    report.note (label + ": PSNR at 150 ms - reference, dB", psnr_150 - reference_db, "< 0");
+    report.note (label + ": Jain of videos", jain_of (video_shares));
+    report.note (label + ": Jain of videos and TCP", jain_of (all_shares));
+  }
+  report.note (label + ": PSNR at 2 s - reference, dB", psnr_2s - reference_db);
+  report.note (label + ": rate of videos / of TCP",
+      mean_of (video_shares) / mean_of ({all_shares.begin () + plan.videos, all_shares.end ()}));
+}
+
+static void
+mixed (Report &report)
+{
+  bool quick = report.options ().quick;
+  Csv csv (report.options (), "paqmnet-mixed", "regime,videos,psnr_150,psnr_2s,reference,jain_videos,jain_all,use");
+  Plan plan;
+
+  plan.bps = quick ? 10e6 : 40e6;
+  plan.access_bps = 3e6;
+  plan.tcp = quick ? 8 : 32;
+  plan.web = quick ? 6 : 24;
+  plan.end_s = quick ? 20 : 40;
+  plan.within_s = 5;
+  plan.video.interval = RASVBR_PER_FRAME;
+  for (unsigned count : {2u, 8u, 32u, 128u})
+    for (const MixedRegime &regime : mixed_regimes (plan.bps)) {
+      if (quick && (count != 8 || regime.regime != Regime::erf))
+        continue;
+      plan.videos = count;
+      double share = 0.94 * plan.bps / (count + plan.tcp);
+      run_mixed (report, csv, regime, plan, reference_psnr (plan.video, std::min (0.95 * share, 1e6)));
+    }
+}
+
+/* ---- several hops: L8 and L9 ---- */
+
+struct Group {
+  const char *name;
+  unsigned from, to; /* routers: over the hops from .. to - 1 */
+  unsigned flows;
+  double most_bps; /* of a source that limits itself */
+  double access_ms = 2.5;
+};
+
+struct Mesh {
+  Regime regime = Regime::erf;
+  std::vector<double> hops; /* bit/s */
+  double hop_ms = 10, utilisation = 1, end_s = 30, window_s = 0.6;
+  std::vector<Group> groups;
+  unsigned copies = 1; /* of each flow */
+  bool video = false;
+  std::vector<unsigned> tcp_hops; /* one TCP over each, from 15 s */
+};
+
+struct PathFlow {
+  const Group *group = nullptr;
+  PaqmFlow paqm;
+  CcFlow tfrc;
+  ns3::Ptr<ns3::PacketSink> tcp;
+  double share_bps = 0;
+  double bytes_before = 0;
+  std::vector<double> rates_bps; /* in windows; IP */
+
+  double
+  bytes () const
+  {
+    if (tcp)
+      return tcp->GetTotalRx () * 1500.0 / 1440;
+    if (tfrc.receiver)
+      return tfrc.receiver->bytes_total + tfrc.receiver->packets * (double)udp_ip_bytes;
+    return paqm.sink->received.total ();
+  }
+
+  double
+  mean_bps (double from_s, double window_s) const
+  {
+    std::vector<double> part (
+        rates_bps.begin () + std::min ((size_t)(from_s / window_s), rates_bps.size ()), rates_bps.end ());
+    return mean_of (part);
+  }
+
+  const SampleSeries &
+  transit () const
+  {
+    return tfrc.receiver ? tfrc.receiver->transit : paqm.sink->transit;
+  }
+};
+
+/* Progressive filling: all rates grow together until a flow's limit or a full link stops it. */
+static void
+share_out (const Mesh &mesh, std::vector<PathFlow> &flows)
+{
+  std::vector<bool> stopped (flows.size ());
+  double level = 0;
+
+  for (size_t left = flows.size (); left > 0;) {
+    double step = HUGE_VAL;
+    std::vector<double> room;
+    for (size_t hop = 0; hop < mesh.hops.size (); hop++) {
+      double used = 0, growing = 0;
+      for (size_t i = 0; i < flows.size (); i++)
+        if (flows[i].group->from <= hop && hop < flows[i].group->to) {
+          used += flows[i].share_bps;
+          growing += !stopped[i];
+        }
+      room.push_back (mesh.hops[hop] * mesh.utilisation - used);
+      if (growing > 0)
+        step = std::min (step, room.back () / growing);
+    }
+    for (size_t i = 0; i < flows.size (); i++)
+      if (!stopped[i])
+        step = std::min (step, flows[i].group->most_bps - level);
+    level += step;
+    for (PathFlow &flow : flows)
+      flow.share_bps += stopped[&flow - flows.data ()] ? 0 : step;
+    for (size_t hop = 0; hop < mesh.hops.size (); hop++) {
+      double used = 0;
+      for (const PathFlow &flow : flows)
+        used += flow.group->from <= hop && hop < flow.group->to ? flow.share_bps : 0;
+      room[hop] = mesh.hops[hop] * mesh.utilisation - used;
+    }
+    for (size_t i = 0; i < flows.size (); i++) {
+      bool full = flows[i].share_bps >= flows[i].group->most_bps - 1;
+      for (size_t hop = flows[i].group->from; hop < flows[i].group->to; hop++)
+        full |= room[hop] < 1;
+      left -= !stopped[i] && full;
+      stopped[i] = stopped[i] || full;
+    }
+  }
+}
+
+struct MeshNet {
+  std::vector<ns3::Ptr<ns3::Node>> routers;
+  std::vector<Link> links;
+  std::vector<ns3::Ptr<PaqmQueueDisc>> discs; /* empty: RED */
+};
+
+static ns3::Ptr<ns3::Node>
+new_node ()
+{
+  ns3::Ptr<ns3::Node> node = ns3::CreateObject<ns3::Node> ();
+
+  ns3::InternetStackHelper ().Install (node);
+  return node;
+}
+
+static void
+install_red (ns3::Ptr<ns3::NetDevice> device, double bps)
+{
+  using namespace ns3;
+  double limit = std::max (0.2 * bps / 8 / 1000, 20.0);
+  auto red = CreateObjectWithAttributes<RedQueueDisc> ("MaxSize",
+      QueueSizeValue (QueueSize (QueueSizeUnit::PACKETS, (uint32_t)limit)), "MinTh", DoubleValue (limit / 4), "MaxTh",
+      DoubleValue (limit * 3 / 4), "MeanPktSize", UintegerValue (1000), "LinkBandwidth", DataRateValue (DataRate (bps)),
+      "Gentle", BooleanValue (true), "UseEcn", BooleanValue (true), "ARED", BooleanValue (true));
+
+  device->GetNode ()->GetObject<TrafficControlLayer> ()->SetRootQueueDiscOnDevice (device, red);
+}
+
+static MeshNet
+build (const Mesh &mesh)
+{
+  MeshNet net;
+
+  for (size_t i = 0; i <= mesh.hops.size (); i++)
+    net.routers.push_back (new_node ());
+  for (size_t i = 0; i < mesh.hops.size (); i++) {
+    net.links.push_back (make_link (net.routers[i], net.routers[i + 1], mesh.hops[i], mesh.hop_ms, true));
+    if (mesh.regime == Regime::tfrc)
+      install_red (net.links[i].a, mesh.hops[i]);
+    else
+      net.discs.push_back (install_paqm (net.links[i].a, paqm_spec (mesh.regime, mesh.hops[i], mesh.utilisation)));
+    install_red (net.links[i].b, mesh.hops[i]);
+  }
+  return net;
+}
+
+struct Ends {
+  ns3::Ptr<ns3::Node> from, to;
+  ns3::Ipv4Address address;
+};
+
+static Ends
+attach (const MeshNet &net, const Group &group)
+{
+  Ends ends = {new_node (), new_node (), {}};
+
+  make_link (ends.from, net.routers[group.from], 1e9, group.access_ms, false);
+  ends.address = make_link (net.routers[group.to], ends.to, 1e9, group.access_ms, false).b_address;
+  return ends;
+}
+
+static PaqmFlow
+add_explicit (const Mesh &mesh, const MeshNet &net, const Group &group, const Ends &ends, double start_s,
+    std::shared_ptr<CodedVideo> video)
+{
+  PaqmSourceSpec spec;
+
+  spec.follow = mesh.regime == Regime::ecf ? PaqmFollow::ecf : PaqmFollow::erf;
+  spec.start_s = start_s;
+  spec.stop_s = mesh.end_s;
+  spec.max_bps = group.most_bps;
+  spec.initial_bps = std::min (1e6, group.most_bps);
+  spec.probe_s = mesh.regime == Regime::erf ? 0.02 : 0;
+  if (video) {
+    spec.kind = PaqmSourceKind::vbr;
+    spec.vbr.coder = [video] (double rate_bps) { return video->next_with_headers (rate_bps); };
+  }
+  PaqmFlow flow = add_paqm_flow (ends.from, ends.to, ends.address, spec);
+  for (unsigned hop = group.from; mesh.regime == Regime::ecf && hop < group.to; hop++)
+    flow.source->follow_ecf (net.discs[hop], (group.access_ms + (hop - group.from) * mesh.hop_ms) / 1000);
+  return flow;
+}
+
+static CcFlow
+add_tfrc (const Mesh &mesh, const Group &group, const Ends &ends, double start_s, std::shared_ptr<CodedVideo> video)
+{
+  static uint16_t port = 6000;
+  CcFlowSpec spec =
+      video ? tfrc_source ({}, std::make_shared<CodedVideoSource> (video), true) : greedy_tfrc_spec (1000);
+  CcFlow flow = {ns3::CreateObject<CcSenderApplication> (), ns3::CreateObject<CcReceiverApplication> ()};
+
+  spec.sender.peer = ends.address;
+  spec.sender.port = spec.receiver.port = port++;
+  spec.sender.ect = true;
+  spec.sender.sample_s = 1;
+  spec.sender.params.max_Bps = std::min (group.most_bps / 8, 1e9);
+  flow.sender->configure (spec.sender);
+  flow.receiver->configure (spec.receiver);
+  ends.from->AddApplication (flow.sender);
+  ends.to->AddApplication (flow.receiver);
+  flow.sender->SetStartTime (ns3::Seconds (start_s));
+  flow.sender->SetStopTime (ns3::Seconds (mesh.end_s));
+  return flow;
+}
+
+static void
+add_crossing (const Mesh &mesh, const MeshNet &net, std::vector<Group> &groups, std::vector<PathFlow> &flows)
+{
+  using namespace ns3;
+
+  Config::SetDefault ("ns3::TcpSocket::SegmentSize", UintegerValue (1440));
+  Config::SetDefault ("ns3::TcpSocket::SndBufSize", UintegerValue (1 << 22));
+  Config::SetDefault ("ns3::TcpSocket::RcvBufSize", UintegerValue (1 << 22));
+  Config::SetDefault ("ns3::TcpSocketBase::UseEcn", EnumValue (TcpSocketState::UseEcn_t::On));
+  groups.reserve (mesh.tcp_hops.size ());
+  for (unsigned hop : mesh.tcp_hops) {
+    groups.push_back ({"TCP", hop, hop + 1, 1, 1e9});
+    Ends ends = attach (net, groups.back ());
+    BulkSendHelper bulk ("ns3::TcpSocketFactory", InetSocketAddress (ends.address, 5001));
+    bulk.SetAttribute ("SendSize", UintegerValue (1440));
+    bulk.Install (ends.from).Start (Seconds (15));
+    PacketSinkHelper sink ("ns3::TcpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), 5001));
+    PathFlow flow;
+    flow.group = &groups.back ();
+    flow.tcp = DynamicCast<PacketSink> (sink.Install (ends.to).Get (0));
+    flows.push_back (flow);
+  }
+}
+
+static void
+sample_rates (std::vector<PathFlow> *flows, double window_s)
+{
+  for (PathFlow &flow : *flows) {
+    double bytes = flow.bytes ();
+    flow.rates_bps.push_back ((bytes - flow.bytes_before) * 8 / window_s);
+    flow.bytes_before = bytes;
+  }
+  ns3::Simulator::Schedule (ns3::Seconds (window_s), sample_rates, flows, window_s);
+}
+
+/* groups: storage for those of the TCP flows. */
+static std::vector<PathFlow>
+simulate (Report &report, const std::string &name, const Mesh &mesh, std::vector<Group> &groups)
+{
+  std::vector<PathFlow> flows;
+  auto random = ns3::CreateObject<ns3::UniformRandomVariable> ();
+  MeshNet net = build (mesh);
+  unsigned number = 0;
+
+  progress (name);
+  for (const Group &group : mesh.groups) {
+    Ends ends = attach (net, group);
+    for (unsigned i = 0; i < group.flows * mesh.copies; i++, number++) {
+      CodedVideoSpec coding;
+      coding.interval = RASVBR_PER_FRAME;
+      coding.max_bps = 0.96 * std::min (group.most_bps, 1e6);
+      auto video = mesh.video ? std::make_shared<CodedVideo> (coding, number * 43) : nullptr;
+      PathFlow flow;
+      flow.group = &group;
+      double start_s = random->GetValue (0, 5);
+      if (mesh.regime == Regime::tfrc)
+        flow.tfrc = add_tfrc (mesh, group, ends, start_s, video);
+      else
+        flow.paqm = add_explicit (mesh, net, group, ends, start_s, video);
+      flows.push_back (flow);
+    }
+  }
+  add_crossing (mesh, net, groups, flows);
+  ns3::Ipv4GlobalRoutingHelper::PopulateRoutingTables ();
+  share_out (mesh, flows);
+  ns3::Simulator::Schedule (ns3::Seconds (mesh.window_s), sample_rates, &flows, mesh.window_s);
+  run_until (mesh.end_s + 1e-6);
+  Csv csv (report.options (), "paqmnet-" + name, "flow,time_s,value,share");
+  std::map<std::string, unsigned> shown;
+  for (const PathFlow &flow : flows)
+    for (size_t i = 0; shown[flow.group->name] < 3 * flow.rates_bps.size () && i < flow.rates_bps.size (); i++) {
+      shown[flow.group->name]++;
+      csv.row ({(i + 1) * mesh.window_s, flow.rates_bps[i] / 1e6, flow.share_bps / 1e6}, flow.group->name);
+    }
+  for (const PathFlow &flow : flows)
+    if (std::string ("B") == flow.group->name) {
+      write_times (report, name + "-delay", flow.transit (), 1000, 20);
+      break;
+    }
+  return flows;
+}
+
+/* s until the windows of all flows stay within `part` of their share. */
+static double
+settled_at (const std::vector<PathFlow> &flows, double window_s, double part)
+{
+  double last = 0;
+
+  for (const PathFlow &flow : flows)
+    for (size_t i = 0; i < flow.rates_bps.size (); i++)
+      if (std::fabs (flow.rates_bps[i] / flow.share_bps - 1) > part)
+        last = std::max (last, (i + 1) * window_s);
+  return last;
+}
+
+/* The least and the largest mean rate over share, of the groups named. */
+static void
+extremes (const Mesh &mesh, const std::vector<PathFlow> &flows, const std::string &names, double from_s, double *least,
+    double *most, double *mean)
+{
+  std::vector<double> parts;
+
+  for (const PathFlow &flow : flows)
+    if (!flow.tcp && names.find (flow.group->name) != std::string::npos)
+      parts.push_back (flow.mean_bps (from_s, mesh.window_s) / flow.share_bps);
+  *least = *std::min_element (parts.begin (), parts.end ());
+  *most = *std::max_element (parts.begin (), parts.end ());
+  *mean = mean_of (parts);
+}
+
+/* Of the B flow over all hops. */
+static double
+long_delay_ms (const std::vector<PathFlow> &flows, double from_s)
+{
+  for (const PathFlow &flow : flows)
+    if (std::string ("B") == flow.group->name && flow.group->from == 0)
+      return flow.transit ().mean (from_s) * 1000;
+  return 0;
+}
+
+/* GFC-2 (paper F, figure 13): unit is C. B's longest way is 65 ms: 10 ms a hop, 2.5 ms to the hosts. */
+static Mesh
+gfc2 (double unit)
+{
+  Mesh mesh;
+
+  mesh.hops = {unit, 2 * unit, unit, 3 * unit, 3 * unit, unit};
+  mesh.groups = {{"A", 0, 5, 1, 1e9}, {"A", 1, 5, 1, 1e9}, {"A", 2, 5, 1, 1e9}, {"B", 0, 6, 1, 1e9},
+      {"B", 1, 6, 1, 1e9}, {"B", 3, 6, 1, 1e9}, {"D", 0, 1, 1, 1e9}, {"E", 1, 2, 2, 1e9}, {"F", 2, 3, 1, 1e9},
+      {"H", 3, 4, 2, 1e9}, {"C", 4, 5, 3, 1e9}, {"G", 5, 6, 7, 1e9}};
+  return mesh;
+}
+
+static void
+limit_groups (Mesh &mesh, const char *names, double most_bps)
+{
+  for (Group &group : mesh.groups)
+    if (strchr (names, group.name[0]))
+      group.most_bps = most_bps;
+}
+
+static void
+constant_rate (Report &report)
+{
+  bool quick = report.options ().quick;
+  double unit = quick ? 5e6 : 20e6;
+
+  for (const char *name : {"erf-95", "erf-100", "ecf-95", "tfrc"}) {
+    Mesh mesh = gfc2 (unit);
+    std::vector<Group> crossing;
+    bool erf = !strncmp (name, "erf", 3), tfrc = !strcmp (name, "tfrc");
+    double least, most, mean, longest;
+    if (quick && strcmp (name, "erf-95"))
+      continue;
+    mesh.regime = erf ? Regime::erf : tfrc ? Regime::tfrc : Regime::ecf;
+    mesh.utilisation = strstr (name, "95") ? 0.95 : 1;
+    mesh.end_s = quick ? 18 : 30;
+    if (tfrc) {
+      limit_groups (mesh, "H", 1.25 * unit);
+      limit_groups (mesh, "CDE", 0.85 * unit);
+    }
+    std::vector<PathFlow> flows = simulate (report, format ("cbr-%s", name), mesh, crossing);
+    std::string label = name;
+    double settled = settled_at (flows, mesh.window_s, 0.1);
+    extremes (mesh, flows, "ABCDEFGH", 12, &least, &most, &mean);
+    extremes (mesh, flows, "AB", 12, &longest, &mean, &mean);
+    double delay = long_delay_ms (flows, 12);
+    if (erf) {
+      report.check (label + ": all within 10 % of max-min, s", settled, 0, 12, "~12");
+      report.check (label + ": least rate / max-min share", least, 0.95, 1.01, "1");
+      report.check (label + ": largest rate / max-min share", most, 0.99, 1.05, "1");
+      report.check (label + ": delay of B, ms", delay, 65,
+          quick                  ? 100
+          : mesh.utilisation < 1 ? 75
+                                 : 120,
+          mesh.utilisation < 1 ? "75" : "120");
+    } else {
+      report.note (label + ": all within 10 % of max-min, s", settled, tfrc ? "never" : "slow");
+      report.note (label + ": least rate / max-min share", least, "-");
+      report.note (label + ": least of A and B / share", longest, tfrc ? "1/3" : "-");
+      report.note (label + ": largest rate / max-min share", most, "-");
+      report.note (label + ": delay of B, ms", delay, tfrc ? "240" : "75");
+    }
+    ns3::Simulator::Destroy ();
+  }
+}
+
+static void
+many_videos (Report &report)
+{
+  double unit = 20e6;
+
+  for (const char *name : {"erf", "ecf", "tfrc"}) {
+    Mesh mesh = gfc2 (unit);
+    std::vector<Group> crossing;
+    bool tfrc = !strcmp (name, "tfrc");
+    double least, most, mean;
+    mesh.regime = !strcmp (name, "erf") ? Regime::erf : tfrc ? Regime::tfrc : Regime::ecf;
+    mesh.video = true;
+    mesh.copies = 8;
+    mesh.window_s = 1.6;
+    mesh.tcp_hops = {0, 1, 3, 4};
+    limit_groups (mesh, "ABCDEFGH", 1e6);
+    std::vector<PathFlow> flows = simulate (report, format ("vbr-%s", name), mesh, crossing);
+    std::string label = name;
+    extremes (mesh, flows, "AB", 16, &least, &most, &mean);
+    if (!tfrc) {
+      report.target (label + ": long flows (A, B) / max-min share", mean, 0.95, 1.1, 0.8, 1.2, "~1");
+      report.check (label + ": delay of B, ms", long_delay_ms (flows, 12), 65, 120, "120");
+    } else {
+      report.note (label + ": long flows (A, B) / max-min share", mean);
+      report.note (label + ": delay of B, ms", long_delay_ms (flows, 12), "> 200, rising");
+    }
+    report.note (label + ": least of A and B / share", least);
+    extremes (mesh, flows, "CDEFGH", 16, &least, &most, &mean);
+    report.note (label + ": short flows / share", mean);
+    for (const PathFlow &flow : flows)
+      if (flow.tcp)
+        report.note (label + format (": TCP over hop %u / share", flow.group->from + 1),
+            flow.mean_bps (18, mesh.window_s) / flow.share_bps, "~1");
+    ns3::Simulator::Destroy ();
+  }
+}
+
+/* Two bits of feedback (VCP: Xia et al. 2005), as fluid: each link tells low, high or overload once in 200 ms, at a
+   time of its own; a flow grows by 6 % in low load, by a packet in high, and loses an eighth in overload, at most once
+   in 200 ms, whatever link of its path says the worst. */
+struct TwoBitFlow {
+  unsigned from, to;
+  double rtt_s, window; /* packets */
+  double cut_at_s = -1;
+};
+
+static void
+two_bits (double capacity, unsigned links, std::vector<TwoBitFlow> &flows, double end_s, double from_s,
+    std::vector<double> &means)
+{
+  static const double step_s = 0.002, slot_s = 0.2, gamma = 0.98, kappa = 0.5, beta = 0.875, xi = 0.0625;
+  std::vector<double> arrived (links), queue (links);
+  std::vector<int> load (links);
+  unsigned samples = 0;
+
+  means.assign (flows.size (), 0);
+  for (double now = 0; now < end_s; now += step_s) {
+    for (unsigned l = 0; l < links; l++) {
+      double rate = 0, offset = slot_s * l / links;
+      for (const TwoBitFlow &flow : flows)
+        rate += l >= flow.from && l < flow.to ? flow.window / flow.rtt_s : 0;
+      arrived[l] += rate * step_s;
+      queue[l] = std::max (queue[l] + (rate - capacity) * step_s, 0.0);
+      if (std::fmod (now + offset, slot_s) < step_s) {
+        double factor = (arrived[l] + kappa * queue[l]) / (gamma * capacity * slot_s);
+        load[l] = factor < 0.8 ? 0 : factor < 1 ? 1 : 2;
+        arrived[l] = 0;
+      }
+    }
+    for (TwoBitFlow &flow : flows) {
+      int worst = *std::max_element (load.begin () + flow.from, load.begin () + flow.to);
+      if (worst == 0)
+        flow.window *= std::pow (1 + xi, step_s / slot_s);
+      else if (worst == 1)
+        flow.window += step_s / flow.rtt_s * std::pow (flow.rtt_s / slot_s, 2);
+      else if (now - flow.cut_at_s > slot_s) {
+        flow.window = std::max (flow.window * beta, 0.1);
+        flow.cut_at_s = now;
+      }
+    }
+    samples += now >= from_s;
+    for (size_t i = 0; now >= from_s && i < flows.size (); i++)
+      means[i] += flows[i].window / flows[i].rtt_s;
+  }
+  for (double &mean : means)
+    mean /= samples;
+}
+
+static void
+parking_lot (Report &report)
+{
+  for (Regime regime : {Regime::erf, Regime::tfrc}) {
+    Mesh mesh;
+    std::vector<Group> crossing;
+    std::string label = regime == Regime::erf ? "erf" : "tfrc-red-ecn";
+    mesh.regime = regime;
+    mesh.hops = {10e6, 10e6, 10e6};
+    mesh.end_s = report.options ().quick ? 20 : 40;
+    mesh.groups = {
+        {"long", 0, 3, 2, 1e9, 13}, {"short", 0, 1, 2, 1e9, 2}, {"short", 1, 2, 2, 1e9, 2}, {"short", 2, 3, 2, 1e9, 2}};
+    std::vector<PathFlow> flows = simulate (report, "parking-" + label, mesh, crossing);
+    double least = HUGE_VAL, most = 0, long_mean = 0;
+    for (const PathFlow &flow : flows) {
+      double bps = flow.mean_bps (8, mesh.window_s) / 1e6;
+      least = std::min (least, bps);
+      most = std::max (most, bps);
+      long_mean += flow.group->from == 0 && flow.group->to == 3 ? bps / 2 : 0;
+    }
+    if (regime == Regime::erf) {
+      report.check (label + ": least of eight flows, Mb/s", least, 2.375, 2.625, "2.5");
+      report.check (label + ": largest, Mb/s", most, 2.375, 2.625, "2.5");
+    } else {
+      report.note (label + ": long flows, Mb/s", long_mean, "TCP: not starved, < 2.5");
+      report.note (label + ": largest, Mb/s", most);
+    }
+    ns3::Simulator::Destroy ();
+  }
+  std::vector<TwoBitFlow> flows;
+  std::vector<double> means;
+  for (unsigned i = 0; i < 8; i++)
+    flows.push_back (i < 2 ? TwoBitFlow{0, 3, 0.112, 10} : TwoBitFlow{i / 2 - 1, i / 2, 0.028, 10});
+  two_bits (10e6 / 8000, 3, flows, 120, 60, means);
+  report.check ("two bits, fluid: long flows, Mb/s", (means[0] + means[1]) / 2 * 8e-3, 0, 1.25, "starving");
+  report.note ("two bits, fluid: short flows, Mb/s", mean_of ({means.begin () + 2, means.end ()}) * 8e-3);
+}
+
+int
+main (int argc, char **argv)
+{
+  return run_scenarios (argc, argv,
+      {{"videos", "64 videos, 40 Mb/s: P-AQM against TFRC over RED/ECN (paper E, tables 2 and 3)", true, videos},
+          {"videos-more", "The same: ECF, GOPs, d_f 1000, FIFO, FQ-CoDel, PIE", false, other_videos},
+          {"mixed", "2 to 128 videos, 32 TCP and web traffic: five regimes (paper E, figures 12 and 13)", true, mixed},
+          {"gfc2-cbr", "GFC-2, constant rates: global max-min (paper F, figures 14 to 16)", true, constant_rate},
+          {"gfc2-vbr", "GFC-2, 176 videos and four TCP (paper F, figures 17 to 20)", false, many_videos},
+          {"parking", "Three links, 2.5 Mb/s each (paper F, figure 12)", true, parking_lot}});
+}
