@@ -14,16 +14,6 @@
 /* the shortest draw: T = 0.5 Td / (e - 1.5) */
 #define LOW (0.5 / 1.21828182845904523536)
 
-/* TFRC_MODEL_PERCENT runs fewer, for machines that are slow on purpose (valgrind). */
-static int
-scaled (int runs)
-{
-  const char *percent = getenv ("TFRC_MODEL_PERCENT");
-  int n = percent ? runs * atoi (percent) / 100 : runs;
-
-  return n > 0 ? n : 1;
-}
-
 /* Four of twenty members, each 20 x 128/(0.75 x 1000) = 3.413 s apart. */
 typedef struct {
   AvpfTiming timing[LOCALS];
@@ -287,7 +277,7 @@ mean_interval (unsigned n, uint32_t max_size, unsigned *packets)
 /* Riding must not change how often each source reports (RFC 8108 5.3.2), only how many packets that takes. */
 START_TEST (test_aggregation_keeps_the_rate)
 {
-  double tolerance = getenv ("TFRC_MODEL_PERCENT") ? 0.1 : 0.01;
+  double tolerance = slow_machine () ? 0.1 : 0.01;
   unsigned alone, paired, all;
 
   double alone_interval = mean_interval (LOCALS, SIZE - HEADERS, &alone) / Td;

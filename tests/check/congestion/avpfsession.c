@@ -19,21 +19,6 @@
       ck_abort_msg ("%s", #condition);                                                                                 \
   } while (0)
 
-static bool
-slow_machine (void)
-{
-  return getenv ("TFRC_MODEL_PERCENT") != NULL;
-}
-
-/* TFRC_MODEL_PERCENT runs fewer, for machines that are slow on purpose (valgrind). */
-static int
-scaled (int runs)
-{
-  int n = slow_machine () ? runs * atoi (getenv ("TFRC_MODEL_PERCENT")) / 100 : runs;
-
-  return n > 0 ? n : 1;
-}
-
 static AvpfVerdict
 step (AvpfTiming *t, CcTime *now)
 {

@@ -22,21 +22,6 @@
 
 static CcPcg32 pcg;
 
-static bool
-slow_machine (void)
-{
-  return getenv ("TFRC_MODEL_PERCENT") != NULL;
-}
-
-/* TFRC_MODEL_PERCENT runs fewer, for machines that are slow on purpose (valgrind); tolerances widen with it. */
-static int
-scaled (int runs)
-{
-  int n = slow_machine () ? runs * atoi (getenv ("TFRC_MODEL_PERCENT")) / 100 : runs;
-
-  return n > 0 ? n : 1;
-}
-
 static double
 tolerance (double exact)
 {

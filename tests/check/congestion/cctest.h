@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The main () every core test shares. */
+/* What core tests share: their main (), and shorter runs for machines that are slow on purpose. */
 #ifndef CC_TEST_H
 #define CC_TEST_H
 
 #include <check.h>
+#include <stdbool.h>
 #include <stdlib.h>
+
+/* Under valgrind: CC_TEST_PERCENT of the runs are enough; tolerances widen with it. */
+static inline bool
+slow_machine (void)
+{
+  return getenv ("CC_TEST_PERCENT") != NULL;
+}
+
+static inline int
+scaled (int runs)
+{
+  int n = slow_machine () ? runs * atoi (getenv ("CC_TEST_PERCENT")) / 100 : runs;
+
+  return n > 0 ? n : 1;
+}
 
 #define CC_TEST_MAIN(name, ...)                                                                                        \
   int main (void)                                                                                                      \

@@ -751,7 +751,7 @@ START_TEST (nonsense_is_survived)
 
   params.random = cc_pcg32_init (&pcg, 2);
   paqm_init (&paqm, &params);
-  for (int i = 0; i < 200000; i++) {
+  for (int i = 0; i < scaled (200000); i++) {
     uint32_t r = params.random.next (params.random.user);
     PaqmArrival a = {.cls = (PaqmClass)(r % 4), .flow = r, .size_bytes = r % 7 ? r % 3000 : r, .ect = r & 64};
     PaqmFeedback f;
@@ -785,7 +785,7 @@ START_TEST (nonsense_is_survived)
         !(paqm.inner[0].u_star >= 0 && paqm.inner[0].u_star <= 1) || !isfinite (f.ecf.increase_Bps))
       ck_abort_msg ("step %d: R %g backlog %g u* %g", i, f.R_Bps, paqm.stats.backlog_bytes[0], paqm.inner[0].u_star);
   }
-  ck_assert_uint_gt (paqm.feedbacks, 100);
+  ck_assert_uint_gt (paqm.feedbacks, (unsigned)scaled (100));
 }
 END_TEST
 

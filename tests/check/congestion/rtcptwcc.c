@@ -221,7 +221,7 @@ START_TEST (test_round_trips)
 {
   uint32_t seed = 1;
 
-  for (unsigned round = 0; round < 2000; round++) {
+  for (unsigned round = 0; round < (unsigned)scaled (2000); round++) {
     static CcTime at[600];
     unsigned n = 1 + round % 600, told = 0, arrived = 0;
     size_t capacity = 11 + (round * 7) % 300, size;

@@ -111,7 +111,7 @@ START_TEST (stays_sound_under_pressure)
   CcTime now = START;
 
   begin (64);
-  for (unsigned step = 0; step < 100000; step++) {
+  for (unsigned step = 0; step < (unsigned)scaled (100000); step++) {
     uint32_t ssrc = chance (step % 20000 < 10000 ? 5000 : 80);
     now += chance (100) * CC_MSECOND;
     if (chance (4) == 0)

@@ -446,16 +446,6 @@ START_TEST (test_sender_and_receiver)
 }
 END_TEST
 
-/* TFRC_MODEL_PERCENT runs fewer, for machines that are slow on purpose (valgrind). */
-static int
-scaled (int runs)
-{
-  const char *percent = getenv ("TFRC_MODEL_PERCENT");
-  int n = percent ? runs * atoi (percent) / 100 : runs;
-
-  return n > 0 ? n : 1;
-}
-
 int
 main (void)
 {
