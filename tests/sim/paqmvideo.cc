@@ -459,6 +459,8 @@ add_chain_tcp (Chain &chain, unsigned flows, double start_s, double stop_s)
   ns3::BulkSendHelper bulk ("ns3::TcpSocketFactory", ns3::InetSocketAddress (chain.links[6].b_address, 5001));
   ns3::PacketSinkHelper sink ("ns3::TcpSocketFactory", ns3::InetSocketAddress (ns3::Ipv4Address::GetAny (), 5001));
 
+  /* what is buffered is sent after stop_s too */
+  ns3::Config::SetDefault ("ns3::TcpSocket::SndBufSize", ns3::UintegerValue (1u << 17));
   ns3::Config::SetDefault ("ns3::TcpSocket::SegmentSize", ns3::UintegerValue (1440));
   sink.Install (chain.nodes.Get (RECEIVER));
   for (unsigned i = 0; i < flows; i++) {
