@@ -149,7 +149,7 @@ START_TEST (test_noise)
 
   for (size_t i = 0; i < sizeof links / sizeof *links; i++) {
     double worst[2] = {0, 0};
-    for (uint64_t seed = 1; seed <= 10; seed++) {
+    for (uint64_t seed = 1; seed <= (uint64_t)scaled (10); seed++) {
       setup (seed);
       run_busy (&links[i], 3 * CC_SECOND);
       reset_range ();
@@ -232,7 +232,7 @@ END_TEST
 /* The same where services vary by +-50 %: the change stands out against it. */
 START_TEST (test_steps_in_noise)
 {
-  for (uint64_t seed = 1; seed <= 20; seed++) {
+  for (uint64_t seed = 1; seed <= (uint64_t)scaled (20); seed++) {
     Link high = {.c_Bps = Mbps (20), .aggregate = 5 * CC_MSECOND, .noise = UNIFORM}, low = high;
     low.c_Bps = Mbps (5);
     setup (seed);

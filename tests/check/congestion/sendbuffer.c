@@ -384,7 +384,7 @@ run (Run *r)
   cc_pacer_params_init (&params);
   cc_pacer_init (&p, &params, START);
   cc_pacer_set_rate (&p, r->rate_Bps);
-  for (CcTime now = START; now < START + 60 * CC_SECOND; now += CC_MSECOND) {
+  for (CcTime now = START; now < START + (slow_machine () ? 10 : 60) * CC_SECOND; now += CC_MSECOND) {
     SendBufferVerdict verdict = SEND_BUFFER_SEND;
     if (now >= START + frame * interval)
       push_frame (&b, frame, packets > 0 ? packets : 1, frame == 0, now), frame++;
