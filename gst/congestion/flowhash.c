@@ -3,7 +3,7 @@
 
 #define ROTATE(x, n) ((x) << (n) | (x) >> (64 - (n)))
 
-static void
+static inline void
 sip_round (uint64_t v[4])
 {
   v[0] += v[1];
@@ -18,7 +18,7 @@ sip_round (uint64_t v[4])
   v[2] = ROTATE (v[2], 32);
 }
 
-static void
+static inline void
 sip_block (uint64_t v[4], uint64_t block)
 {
   v[3] ^= block;
@@ -46,18 +46,46 @@ last_block (const uint8_t *b, size_t rest, size_t size)
   return block;
 }
 
+static inline void
+sip_start (uint64_t v[4], const uint64_t key[2])
+{
+  v[0] = key[0] ^ 0x736f6d6570736575;
+  v[1] = key[1] ^ 0x646f72616e646f6d;
+  v[2] = key[0] ^ 0x6c7967656e657261;
+  v[3] = key[1] ^ 0x7465646279746573;
+}
+
+static inline uint64_t
+sip_end (uint64_t v[4], int rounds)
+{
+  v[2] ^= 0xff;
+  for (int i = 0; i < rounds; i++)
+    sip_round (v);
+  return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
 uint64_t
 flow_hash (const uint64_t key[2], const uint8_t *bytes, size_t size)
 {
-  uint64_t v[4] = {key[0] ^ 0x736f6d6570736575, key[1] ^ 0x646f72616e646f6d, key[0] ^ 0x6c7967656e657261,
-      key[1] ^ 0x7465646279746573};
+  uint64_t v[4];
   size_t whole = size & ~(size_t)7;
 
+  sip_start (v, key);
   for (size_t i = 0; i < whole; i += 8)
     sip_block (v, whole_block (bytes + i));
   sip_block (v, last_block (bytes + whole, size - whole, size));
-  v[2] ^= 0xff;
-  for (int i = 0; i < 4; i++)
-    sip_round (v);
-  return v[0] ^ v[1] ^ v[2] ^ v[3];
+  return sip_end (v, 4);
+}
+
+uint64_t
+flow_hash_ssrc (const uint64_t key[2], uint32_t ssrc)
+{
+  const uint64_t block = (uint64_t)4 << 56 | ssrc;
+  uint64_t v[4];
+
+  sip_start (v, key);
+  v[3] ^= block;
+  sip_round (v);
+  v[0] ^= block;
+  return sip_end (v, 3);
 }

@@ -67,9 +67,7 @@ rtp_members_init (RtpMembers *m, const RtpMembersParams *params, void *memory, u
 uint64_t
 members_hash (const RtpMembers *m, uint32_t ssrc)
 {
-  const uint8_t bytes[4] = {ssrc >> 24 & 0xff, ssrc >> 16 & 0xff, ssrc >> 8 & 0xff, ssrc & 0xff};
-
-  return flow_hash (m->params.key, bytes, sizeof bytes);
+  return flow_hash_ssrc (m->params.key, ssrc);
 }
 
 /* From other bits than the bucket, or a sample would crowd into a few buckets. */

@@ -39,4 +39,24 @@ START_TEST (test_consecutive_ids_are_spread)
 }
 END_TEST
 
-CC_TEST_MAIN ("flowhash", test_published_vectors, test_key_and_size_count, test_consecutive_ids_are_spread)
+/* The same for SSRCs; with another key they fall elsewhere, 1 in 256 by chance. */
+START_TEST (test_consecutive_ssrcs_are_spread)
+{
+  const uint64_t key[2] = {1, 2}, other[2] = {1, 3};
+
+  for (unsigned shift = 0; shift < 64; shift += 8) {
+    unsigned places[256] = {0}, same = 0;
+    for (uint32_t ssrc = 0; ssrc < 65536; ssrc++) {
+      unsigned place = flow_hash_ssrc (key, ssrc) >> shift & 255;
+      places[place]++;
+      same += place == (flow_hash_ssrc (other, ssrc) >> shift & 255);
+    }
+    for (unsigned i = 0; i < 256; i++)
+      ck_assert_uint_le (places[i] > 256 ? places[i] - 256 : 256 - places[i], 96);
+    ck_assert_uint_le (same > 256 ? same - 256 : 256 - same, 96);
+  }
+}
+END_TEST
+
+CC_TEST_MAIN ("flowhash", test_published_vectors, test_key_and_size_count, test_consecutive_ids_are_spread,
+    test_consecutive_ssrcs_are_spread)
