@@ -334,6 +334,57 @@ cc_packet_feedback_on_twcc (
   return false;
 }
 
+/* Packets between the newest told of so far and this one were never told of: they are left out. */
+static uint64_t
+skip_to (CcPacketFeedback *f, uint16_t number)
+{
+  uint16_t ahead = (uint16_t)(number - (uint16_t)f->next);
+
+  if (f->next == f->first)
+    f->first = f->next = FIRST_NUMBER + number;
+  else if (ahead < TFRC_PACKET_REPORT_SLOTS)
+    while ((uint16_t)f->next != number) {
+      *slot_of (f, f->next) = (CcSentPacket){0};
+      f->tfrc.sent[f->next++ % TFRC_PACKET_REPORT_SLOTS] = (TfrcSentPacket){0};
+    }
+  else if (ahead < UINT16_MAX / 2)
+    f->first = f->next += ahead;
+  return find_number (f, number);
+}
+
+static bool
+note_told (CcPacketFeedback *f, const CcToldPacket *told, CcTime now)
+{
+  uint64_t number = NO_NUMBER;
+
+  f->told += told->received;
+  if (told->sent_at == CC_TIME_NONE || told->sent_at > now)
+    return false;
+  number = skip_to (f, told->number);
+  if (number == NO_NUMBER && (uint16_t)f->next == told->number) {
+    number = f->next;
+    cc_packet_feedback_on_sent (f, 0, told->number, told->size_bytes, told->frame, told->sent_at);
+  }
+  if (number == NO_NUMBER || !f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS].used)
+    return false;
+  f->known += told->received;
+  note (f, number, told->received, told->received ? told->arrived_at : CC_TIME_NONE, false);
+  return told->received && told->arrived_at != CC_TIME_NONE;
+}
+
+bool
+cc_packet_feedback_on_told (CcPacketFeedback *f, const CcToldPacket *told, unsigned n, CcDuration R, double s,
+    CcTime now, CcPacketVerdict *verdict)
+{
+  Report r = {0, false, R, s, now};
+
+  begin_report (f);
+  for (unsigned i = 0; i < n; i++)
+    if (note_told (f, &told[i], now) && told[i].arrived_at > r.reported_at)
+      r.reported_at = told[i].arrived_at;
+  return r.reported_at > 0 && is_believable (f, r.reported_at, now) && evaluate (f, &r, verdict);
+}
+
 uint64_t
 cc_packet_feedback_unknown (const CcPacketFeedback *f)
 {

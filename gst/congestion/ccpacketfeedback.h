@@ -58,6 +58,16 @@ typedef struct {
   uint64_t nonsense;      /* arrivals in front of the sending, reports of another time */
 } CcPacketFeedback;
 
+/* Where somebody else numbers the packets and reads the reports: what he says of one packet. */
+typedef struct {
+  uint16_t number;
+  CcTime sent_at;      /* CC_TIME_NONE: he does not know it; it is left out */
+  uint32_t size_bytes; /* RTP packet */
+  uint32_t frame;      /* equal within a frame */
+  bool received;
+  CcTime arrived_at; /* receiver's clock, where received; CC_TIME_NONE: not told */
+} CcToldPacket;
+
 typedef struct {
   TfrcFeedback tfrc;
   PathReport path;
@@ -78,6 +88,9 @@ bool cc_packet_feedback_on_ccfb (
     CcPacketFeedback *f, const RtcpCcfbReader *report, CcDuration R, double s, CcTime now, CcPacketVerdict *verdict);
 bool cc_packet_feedback_on_twcc (
     CcPacketFeedback *f, const RtcpTwccReader *report, CcDuration R, double s, CcTime now, CcPacketVerdict *verdict);
+/* A report as CcToldPacket, in rising order of number; instead of cc_packet_feedback_on_sent (), not beside it. */
+bool cc_packet_feedback_on_told (CcPacketFeedback *f, const CcToldPacket *told, unsigned n, CcDuration R, double s,
+    CcTime now, CcPacketVerdict *verdict);
 /* Arrivals that were told of packets never sent, or long ago. */
 uint64_t cc_packet_feedback_unknown (const CcPacketFeedback *f);
 #ifdef __cplusplus

@@ -109,6 +109,12 @@ explicit_rate (const CcSender *s, CcTime now)
   return hop_rates_minimum (&s->explicit_rates, now, NULL);
 }
 
+static double
+upper_bound (const CcSender *s, CcTime now)
+{
+  return fmin (explicit_rate (s, now), hop_rates_minimum (&s->bounds, now, NULL));
+}
+
 /* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
 static Allowed
 path_rate (const CcSender *s, CcTime now)
@@ -141,7 +147,7 @@ low_delay_rate (const CcSender *s, CcTime now)
     lower (&a, s->tfrc.X_Bps * wire_factor (s), CC_LIMIT_EQUATION);
   if (!s->tfrc.got_feedback && s->plain_p > 0)
     lower (&a, plain_equation (s), CC_LIMIT_EQUATION);
-  lower (&a, explicit_rate (s, now), CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
   lower (&a, a.rate_Bps * s->no_feedback_scale, CC_LIMIT_NO_FEEDBACK);
   return a;
 }
@@ -151,7 +157,7 @@ rfc5348_rate (const CcSender *s, CcTime now)
 {
   Allowed a = {tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s)};
 
-  lower (&a, explicit_rate (s, now), CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
   return a;
 }
 
@@ -202,6 +208,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   s->stamp_base_us = params->random.next ? params->random.next (params->random.user) : 0;
   hop_rates_params_init (&rates);
   hop_rates_init (&s->explicit_rates, &rates);
+  hop_rates_init (&s->bounds, &rates);
   tfrc_sender_init (&s->tfrc, &s->params.tfrc, now);
   send_buffer_init (&s->buffer, &params->buffer, ring, capacity);
   cc_pacer_params_init (&pacer);
@@ -523,6 +530,16 @@ cc_sender_on_twcc (CcSender *s, CcPacketFeedback *f, const RtcpTwccReader *repor
 }
 
 void
+cc_sender_on_told (CcSender *s, CcPacketFeedback *f, const CcToldPacket *told, unsigned n, CcTime now)
+{
+  CcPacketVerdict verdict;
+
+  limit_path_rate (s, f);
+  if (cc_packet_feedback_on_told (f, told, n, s->tfrc.R, s->tfrc.s, now, &verdict))
+    take_packet_verdict (s, &verdict, now);
+}
+
+void
 cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
 {
   if (!(report->rate_Bps > 0) || !isfinite (report->rate_Bps) || !(report->capacity_Bps >= 0)) {
@@ -563,24 +580,25 @@ set_rate_limits (CcSender *s)
   params.floor_Bps = s->params.min_Bps;
   params.life = expiry (s);
   hop_rates_set_params (&s->explicit_rates, &params);
+  hop_rates_set_params (&s->bounds, &params);
 }
 
 static bool
-take_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
+take_explicit_rate (CcSender *s, HopRates *rates, uint32_t from, double rate_Bps, CcTime now)
 {
   if (!(rate_Bps > 0) || !isfinite (rate_Bps)) {
     s->bad_reports++;
     return false;
   }
   set_rate_limits (s);
-  hop_rates_on_rate (&s->explicit_rates, from, rate_Bps, HOP_RATES_UNORDERED, now);
+  hop_rates_on_rate (rates, from, rate_Bps, HOP_RATES_UNORDERED, now);
   return true;
 }
 
 void
 cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
 {
-  if (!take_explicit_rate (s, from, rate_Bps, now))
+  if (!take_explicit_rate (s, &s->explicit_rates, from, rate_Bps, now))
     return;
   on_any_report (s, now);
   update_rate (s, now);
@@ -589,13 +607,20 @@ cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime 
 void
 cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
 {
-  if (!take_explicit_rate (s, from, rate_Bps, now))
+  if (!take_explicit_rate (s, &s->explicit_rates, from, rate_Bps, now))
     return;
   if (!(s->probed_Bps > 0)) {
     s->probed_Bps = fmax (fmin (rate_Bps, PROBE_GAIN * s->params.start_Bps), s->params.min_Bps);
     s->params.start_Bps = fmin (s->params.start_Bps, s->probed_Bps);
   }
   update_rate (s, now);
+}
+
+void
+cc_sender_on_rate_bound (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
+{
+  if (take_explicit_rate (s, &s->bounds, from, rate_Bps, now))
+    update_rate (s, now);
 }
 
 static CcTime
@@ -612,6 +637,7 @@ cc_sender_next_timeout (const CcSender *s)
   CcTime at = cc_time_min (next_send (s), tfrc_sender_next_timeout (&s->tfrc));
 
   at = cc_time_min (at, expires_at (s, s->path_at, s->credit_at));
+  at = cc_time_min (at, hop_rates_next_timeout (&s->bounds));
   return cc_time_min (at, hop_rates_next_timeout (&s->explicit_rates));
 }
 
@@ -637,6 +663,7 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   if (s->tfrc.nofeedback_expiries > expiries && sent && is_silent (s, now))
     s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
   hop_rates_on_timeout (&s->explicit_rates, now);
+  hop_rates_on_timeout (&s->bounds, now);
   refill_credit (s, now);
   update_rate (s, now);
 }
@@ -674,7 +701,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .rtt = s->tfrc.R,
       .p = s->tfrc.p,
       .queue_delay = is_fresh (s, s->path_at, now) ? s->path.queue_delay : 0,
-      .explicit_Bps = isfinite (explicit_rate (s, now)) ? explicit_rate (s, now) : 0,
+      .explicit_Bps = isfinite (upper_bound (s, now)) ? upper_bound (s, now) : 0,
       .backlog_bytes = s->buffer.queued_bytes,
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),

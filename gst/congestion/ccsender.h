@@ -65,7 +65,7 @@ typedef struct {
   CcDuration rtt;     /* 0: unknown */
   double p;           /* loss event rate */
   CcDuration queue_delay;      /* of the path, as reported; 0 where no report says */
-  double explicit_Bps;         /* the least of what routers and receivers told; 0: none */
+  double explicit_Bps;         /* the least of what routers and receivers told, bounds too; 0: none */
   uint32_t backlog_bytes;      /* waiting in the sending buffer */
   CcDuration backlog_delay;    /* backlog / rate */
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
@@ -88,6 +88,7 @@ typedef struct CcSender {
   CcTime tfrc_at;          /* of the last TFRC report; CC_TIME_NONE: none */
   bool path_is_ours;       /* worked out here, from reports of every packet */
   HopRates explicit_rates; /* by who told them */
+  HopRates bounds;         /* the same, of those who may only lower the rate */
   double probed_Bps;       /* the first one of a router; 0: none yet */
   double plain_p;          /* smoothed fraction lost, of receiver reports */
   CcTime plain_at;         /* CC_TIME_NONE: none */
@@ -128,6 +129,7 @@ void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now
    was told of the packets that left with cc_packet_feedback_on_sent (). */
 void cc_sender_on_ccfb (CcSender *s, CcPacketFeedback *f, const RtcpCcfbReader *report, CcTime now);
 void cc_sender_on_twcc (CcSender *s, CcPacketFeedback *f, const RtcpTwccReader *report, CcTime now);
+void cc_sender_on_told (CcSender *s, CcPacketFeedback *f, const CcToldPacket *told, unsigned n, CcTime now);
 /* For a feedback of this sender: its limits and rates. */
 void cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams *params);
 /* A report block of RFC 3550: for receivers that know nothing else. It counts in low-delay mode until the first TFRC
@@ -142,6 +144,9 @@ void cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, Cc
    receiver. In low-delay mode the first one takes the place of start_Bps: downwards at once, upwards as far as the
    receiver's path rate goes, 8 x start_Bps at most. */
 void cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now);
+/* Of somebody else than the receiver: lowers the rate while it is fresh and does nothing besides. A table of its own:
+   no `from` here takes the place of one above. */
+void cc_sender_on_rate_bound (CcSender *s, uint32_t from, double rate_Bps, CcTime now);
 
 CcTime cc_sender_next_timeout (const CcSender *s); /* pacing, no-feedback timer, expiries; pure */
 void cc_sender_on_timeout (CcSender *s, CcTime now);

@@ -229,6 +229,78 @@ START_TEST (test_restart)
 }
 END_TEST
 
+/* ---- packets that somebody else numbers ---- */
+
+/* n of them from number `first` on, sent GAP apart; `lost` (an index) did not arrive. */
+static bool
+tell (uint16_t first, unsigned n, unsigned lost)
+{
+  CcToldPacket told[64];
+
+  for (unsigned i = 0; i < n; i++, sent++)
+    told[i] = (CcToldPacket){.number = (uint16_t)(first + i),
+        .sent_at = next (),
+        .size_bytes = SIZE,
+        .frame = sent,
+        .received = i != lost,
+        .arrived_at = next () + ONE_WAY + CLOCK};
+  return cc_packet_feedback_on_told (&f, told, n, R, SIZE, next () - GAP + 2 * ONE_WAY, &verdict);
+}
+
+#define NONE_LOST 64
+
+START_TEST (test_told_packets)
+{
+  reset ();
+  for (unsigned i = 0; i < 7000; i++)
+    ck_assert (tell ((uint16_t)(65000 + 10 * i), 10, NONE_LOST));
+  ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
+  /* 972 bytes every 10 ms; reports every 100 ms */
+  ck_assert_double_eq_tol (verdict.tfrc.X_recv, 97200, 1);
+  ck_assert_double_eq (verdict.tfrc.p, 0);
+  ck_assert_uint_eq (f.nonsense + cc_packet_feedback_unknown (&f), 0);
+  ck_assert (tell ((uint16_t)(65000 + 70000), 10, 4));
+  ck_assert_uint_eq (f.tfrc.history.lost_packets, 1);
+}
+END_TEST
+
+/* Ten numbers between two reports were told of by nobody: unknown, not lost. So is a jump beyond all memory. */
+START_TEST (test_told_packets_with_gaps)
+{
+  reset ();
+  ck_assert (tell (0, 10, NONE_LOST));
+  ck_assert (tell (20, 10, NONE_LOST));
+  ck_assert (tell (30, 10, NONE_LOST));
+  ck_assert_uint_eq (f.tfrc.history.lost_packets, 0);
+  ck_assert_uint_eq (f.tfrc.unknown, 10);
+  ck_assert (tell (20000, 10, NONE_LOST));
+  ck_assert (tell (20010, 10, 3));
+  ck_assert_uint_eq (f.tfrc.history.lost_packets, 1);
+}
+END_TEST
+
+/* Numbers the sender never used have no send time; old and repeated ones tell nothing new. */
+START_TEST (test_told_nonsense)
+{
+  CcToldPacket told = {.number = 5, .sent_at = CC_TIME_NONE, .size_bytes = SIZE, .received = true, .arrived_at = CLOCK};
+
+  reset ();
+  ck_assert (tell (0, 10, NONE_LOST));
+  ck_assert (!cc_packet_feedback_on_told (&f, &told, 1, R, SIZE, next () + R, &verdict));
+  told.number = 40000;
+  ck_assert (!cc_packet_feedback_on_told (&f, &told, 1, R, SIZE, next () + R, &verdict));
+  ck_assert_uint_eq (cc_packet_feedback_unknown (&f), 2);
+  ck_assert_uint_eq (f.next & 0xffff, 10);
+  /* sent in the future */
+  told.sent_at = next () + CC_SECOND;
+  ck_assert (!cc_packet_feedback_on_told (&f, &told, 1, R, SIZE, next () + R, &verdict));
+  /* known already */
+  told = (CcToldPacket){9, next () - GAP, SIZE, 9, true, next () - GAP + ONE_WAY + CLOCK};
+  ck_assert (!cc_packet_feedback_on_told (&f, &told, 1, R, SIZE, next () + R, &verdict));
+  ck_assert (tell (10, 10, NONE_LOST));
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
-    test_restart)
+    test_restart, test_told_packets, test_told_packets_with_gaps, test_told_nonsense)
