@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The quality lab's simulated engine: real encoders, rate control, payloaders and decoders in virtual time over an ns-3
+   network.
+
+     sim-lab JOB.ini
+
+   The job is a key file. Rates in bit/s with k, M, G; schedules "0:1.0M,40:2.5M" (s:rate) or one rate; times in s.
+
+     [job]     seed=1  duration=60  out=FOLDER
+     [hop N]   N = 0, 1, ...: the bottlenecks in a chain, router N to router N + 1
+               capacity=SCHEDULE, or trace=FILE (mahimahi: a line for each chance to send 1500 bytes, in ms; repeats)
+               delay=0.05 (one way)  queue=0.3 (s of the capacity)  discipline=droptail|red|codel|fq_codel|pie|p-aqm
+               ecn=false  loss=0  burst=0 (mean packets lost in a row; 0: independent)  jitter=0  reorder=false
+     [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
+     [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
+               enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
+       kind=video  controller=low-delay|rfc5348|low-delay+rtx|fixed:RATE|oracle|gcc
+               clip=FILE (raw I420) width height fps
+               send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
+                                ... mtu=1200 timestamp-offset=0". One thread, or runs differ
+               knob=bitrate unit=1000   property of `encoder` for a rate where `control` is missing, bit/s of one step
+               encoding-name=H264 depay=rtph264depay request-keyframe=true decode=avdec_h264 max-threads=1
+               record=h264parse (without it no received.mkv)
+               min max start-rate (wire bit/s)  rates=SCHEDULE (controller oracle: the wire rates it is told)
+               latency=0.1 (how long the receiver waits for a gap)  pause=40,60
+       kind=tcp    tcp=cubic|newreno|bbr
+       kind=short-tcp  flows=10 on=2 (transferring at the start) idle=10 (mean s between transfers) of 30 to 50 KB
+       kind=udp    rate packet=1500 (IP bytes)
+       kind=audio  rate=20k (20 ms of it in a packet)
+
+   Results, all times in s since the job's start, 6 decimals; sizes are IP packets:
+     out/flow-N/   of each video flow: captured.csv sent.csv rates.csv received.csv received.mkv as callkit's sender and
+                   receiver leave them, packets.csv as its bottleneck (time zero is the job's start; forward: the media,
+                   from the first queue to the receiving host; queue_delay the sum over the hops; capacity of the
+                   first), call.json (width height fps max duration seed controller encoder delay queue capacity)
+     out/queue.csv    time,hop,direction,flow,bytes,packets,dropped,lost,delay,delay_max   per 0.1 s from `time`, hop,
+                   direction (forward, reverse) and flow of the job: what left the hop's queue, what that dropped, what
+                   the link lost, mean and greatest time in the queue (s; empty where nothing left). Only where
+                   something happened
+     out/links.json   {"duration": s, "bin": 0.1, "hops": [{"forward": {"capacity": [[t, bit/s], ...], "delay": s},
+                   "reverse": ...}], "flows": [{"kind", "controller", "direction", "enter", "leave", "start", "stop",
+                   "rtt": s without queues, "stats": {...}}]}; capacity null: no limit
+     stdout           one line of JSON: {"simulated": s, "wall": s, "encode": s, "decode": s, "psnr": s}
+   Exit status 0; 1 with a text on stderr where the job cannot be run. */
