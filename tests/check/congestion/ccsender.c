@@ -343,6 +343,41 @@ START_TEST (test_absurd_router_rates)
 }
 END_TEST
 
+/* Those who are not the receiver lower the rate and nothing else: their word is no start rate, lifts nothing where no
+   path rate comes, and takes no place of the receiver's, though they call themselves by its name. */
+START_TEST (test_bounds_only_lower)
+{
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_on_rate_bound (&s, 1, kbps (4000), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
+  ck_assert_double_eq (s.probed_Bps, 0);
+  for (unsigned i = 0; i < 20; i++) {
+    push_frame (3);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    cc_sender_on_receiver_report (&s, 0, 40 * CC_MSECOND, now);
+    cc_sender_on_rate_bound (&s, 1, 1e12, now);
+  }
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
+  cc_sender_on_explicit_rate (&s, 1, kbps (300), now);
+  cc_sender_on_rate_bound (&s, 1, kbps (700), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (300), 1);
+  cc_sender_on_rate_bound (&s, 1, kbps (200), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
+  ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  cc_sender_on_rate_bound (&s, 1, 0, now);
+  cc_sender_on_rate_bound (&s, 1, NAN, now);
+  ck_assert_uint_eq (s.bad_reports, 2);
+  cc_sender_on_rate_bound (&s, 1, 1e-300, now);
+  ck_assert_double_eq (s.rate_Bps, kbps (50)); /* the floor */
+  for (uint32_t from = 100; from < 200; from++)
+    cc_sender_on_rate_bound (&s, from, kbps (600), now);
+  ck_assert_double_eq (s.rate_Bps, kbps (50));
+  ck_assert_uint_eq (cc_sender_next_timeout (&s) == CC_TIME_NONE, 0);
+  converse (kbps (600), 60); /* 2.4 s */
+  ck_assert_int_eq (s.limit, CC_LIMIT_DELAY);
+}
+END_TEST
+
 /* A router is no receiver: its word does not keep a flow alive that nobody takes. */
 START_TEST (test_router_rate_is_no_sign_of_life)
 {
@@ -977,7 +1012,7 @@ END_TEST
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
-    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
+    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
     test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
     test_plain_receiver_reports_hold_the_start_rate, test_plain_receiver_reports_bound_by_the_equation,
     test_plain_receiver_reports_give_way_to_tfrc, test_rfc5348_paces_at_the_instantaneous_rate,
