@@ -54,7 +54,7 @@ gst_rtcp_avpf_note_packet (GstRtcpAvpf *self, AvpfSource *s, guint16 seq, GstClo
 }
 
 /* RFC 4588: the number it had stands in front of the payload. It is a packet of the source that misses it. */
-void
+gboolean
 gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 osn, GstClockTime now)
 {
   guint i, k;
@@ -72,9 +72,10 @@ gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 
 
         fb_retention_forget (&self->retention, &item);
         nack_request_on_packet (s->nack, seq, now);
-        return;
+        return TRUE;
       }
   }
+  return FALSE;
 }
 
 static gboolean

@@ -126,8 +126,8 @@ gboolean gst_rtcp_avpf_has_feedback (GstRtcpAvpf *self, GstClockTime now);
 /* gstrtcpavpfnack.c: packets asked for again. */
 void gst_rtcp_avpf_note_packet (GstRtcpAvpf *self, AvpfSource *source, guint16 seq, GstClockTime now);
 gboolean gst_rtcp_avpf_is_retransmission (GstRtcpAvpf *self, guint8 payload_type);
-/* osn: the number that a retransmission has restored. */
-void gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 osn, GstClockTime now);
+/* osn: the number that a retransmission has restored. TRUE: it was missed. */
+gboolean gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 osn, GstClockTime now);
 /* Whether lost packets are asked for again before a key unit is. */
 gboolean gst_rtcp_avpf_mends_by_nack (GstRtcpAvpf *self, const AvpfSource *source);
 /* An event from downstream; FALSE: not for us. */

@@ -166,7 +166,8 @@ on_restart (GstRtcpAvpf *self, AvpfSource *s)
 }
 
 /* RFC 3550 A.1: packets of a source on probation, and those far off its sequence, are not believed. The first ones of a
-   call are let through all the same; beside a source that is alive they are a stranger's until they prove otherwise. */
+   call are let through all the same; beside a source that is alive they are a stranger's until they prove otherwise.
+   What brings a packet that is missed needs no other proof: such sources are silent for long. */
 static gboolean
 is_believed (GstRtcpAvpf *self, AvpfSource *s, RtpReceptionVerdict verdict, GstClockTime now)
 {
@@ -203,14 +204,14 @@ read_transport_number (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime arrive
     gst_rtcp_avpf_note_transport_arrival (self, read16 (element), arrived_at);
 }
 
-/* RFC 4588 4: what is sent again says in front what it was. */
-static void
+/* RFC 4588 4: what is sent again says in front what it was. TRUE: it is missed here. */
+static gboolean
 look_for_retransmission (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
 {
   s->payload_type = gst_rtp_buffer_get_payload_type (rtp);
   s->retransmits = gst_rtcp_avpf_is_retransmission (self, s->payload_type);
-  if (s->retransmits && gst_rtp_buffer_get_payload_len (rtp) >= 2)
-    gst_rtcp_avpf_note_restored (self, s, read16 (gst_rtp_buffer_get_payload (rtp)), now);
+  return s->retransmits && gst_rtp_buffer_get_payload_len (rtp) >= 2 &&
+         gst_rtcp_avpf_note_restored (self, s, read16 (gst_rtp_buffer_get_payload (rtp)), now);
 }
 
 /* A packet that counts: neither the first one of a source nor a copy. */
@@ -249,13 +250,14 @@ static gboolean
 on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
 {
   RtpReceptionVerdict verdict;
+  gboolean missed;
 
   check_probation (s, rtp, now);
   verdict = rtp_reception_on_packet (
       &s->reception, gst_rtp_buffer_get_seq (rtp), gst_rtp_buffer_get_timestamp (rtp), arrived_at);
   s->last_heard = now;
   s->packets++;
-  look_for_retransmission (self, s, rtp, now);
+  missed = look_for_retransmission (self, s, rtp, now);
   if (verdict == RTP_RECEPTION_PROBATION)
     s->first_is_key = FALSE;
   if (verdict == RTP_RECEPTION_RESTART)
@@ -263,7 +265,7 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
   if (s->reception.valid && !GST_CLOCK_TIME_IS_VALID (s->last_rtp))
     on_first_valid (self, s);
   look_for_key_unit (self, s, rtp, verdict);
-  if (!is_believed (self, s, verdict, now)) {
+  if (!missed && !is_believed (self, s, verdict, now)) {
     self->unproven++;
     return FALSE;
   }

@@ -40,6 +40,7 @@ enum {
   PROP_CLOCK_RATE,
   PROP_PAYLOAD,
   PROP_LATENCY,
+  PROP_RTX_MAP,
   PROP_BANDWIDTH,
   PROP_RTCP_FRACTION,
   PROP_TRR_INT,
@@ -241,12 +242,15 @@ add_children (GstTfrcSrc *self)
 {
   self->udpsrc = add_child (self, "udpsrc", "udpsrc");
   self->rtcpavpf = add_child (self, "rtcpavpf", "rtcpavpf");
+  self->rtxreceive = add_child (self, "rtprtxreceive", "rtxreceive");
   self->jitterbuffer = add_child (self, "rtpjitterbuffer", "jitterbuffer");
   self->rtcpsink = add_child (self, "dynudpsink", "rtcpsink");
   if (self->udpsrc != NULL) {
     g_object_set (self->udpsrc, "close-socket", FALSE, NULL);
     gst_util_set_object_arg (G_OBJECT (self->udpsrc), "socket-timestamp", "realtime");
   }
+  if (self->rtxreceive != NULL)
+    gst_tfrc_restore_attach (&self->restore, self->rtxreceive);
   if (self->rtcpavpf != NULL)
     g_object_set (self->rtcpavpf, "reduced-size", TRUE, NULL);
   /* feedback must leave while the bin pauses and after its media part stopped (BYE): its state is set by hand */
@@ -259,13 +263,15 @@ add_children (GstTfrcSrc *self)
 static gboolean
 have_children (GstTfrcSrc *self)
 {
-  if (self->udpsrc != NULL && self->rtcpavpf != NULL && self->jitterbuffer != NULL && self->rtcpsink != NULL)
+  if (self->udpsrc != NULL && self->rtcpavpf != NULL && self->rtxreceive != NULL && self->jitterbuffer != NULL &&
+      self->rtcpsink != NULL)
     return TRUE;
   GST_ELEMENT_ERROR (self, CORE, MISSING_PLUGIN,
       ("The element %s is missing. Install the package gstreamer1.0-plugins-good, and see that the plugin rtcpavpf is "
        "in the same folder as tfrc.",
           self->rtcpavpf == NULL                           ? "rtcpavpf"
           : self->udpsrc == NULL || self->rtcpsink == NULL ? "udpsrc or dynudpsink"
+          : self->rtxreceive == NULL                       ? "rtprtxreceive"
                                                            : "rtpjitterbuffer"),
       (NULL));
   return FALSE;
@@ -280,24 +286,57 @@ set_target (GstTfrcSrc *self, GstElement *last)
   gst_object_unref (pad);
 }
 
+/* rtcpavpf, which sees every gap first, decides when to ask; see gsttfrcrestore.h. */
+static void
+configure_retransmission (GstTfrcSrc *self, const GstStructure *map)
+{
+  gst_tfrc_restore_set_map (&self->restore, map);
+  g_object_set (self->rtcpavpf, "rtx-payload-type-map", map, NULL);
+  g_object_set (self->jitterbuffer, "do-retransmission", map != NULL, NULL);
+  if (map == NULL)
+    return;
+  g_object_set (self->rtxreceive, "payload-type-map", map, NULL);
+  g_object_set (self->rtcpavpf, "auto-nack", TRUE, NULL);
+  /* frames differ in their number of packets: what has not come is missing only once something later has */
+  g_object_set (self->jitterbuffer, "rtx-next-seqnum", FALSE, NULL);
+}
+
+/* Behind `last`, where the element is wanted. Returns the new last one. */
+static GstElement *
+append_child (GstElement *last, GstElement *child, gboolean wanted)
+{
+  gst_element_set_locked_state (child, !wanted);
+  if (!wanted)
+    return last;
+  gst_element_link_pads (last, "src", child, "sink");
+  return child;
+}
+
 static void
 link_children (GstTfrcSrc *self)
 {
+  GstElement *last = self->rtcpavpf;
+  GstStructure *map;
   guint latency;
 
   GST_OBJECT_LOCK (self);
   latency = self->latency_ms;
+  map = self->rtx_map != NULL ? gst_structure_copy (self->rtx_map) : NULL;
   GST_OBJECT_UNLOCK (self);
+  gst_element_unlink (self->rtcpavpf, self->rtxreceive);
   gst_element_unlink (self->rtcpavpf, self->jitterbuffer);
+  gst_element_unlink (self->rtxreceive, self->jitterbuffer);
   gst_element_link_pads (self->udpsrc, "src", self->rtcpavpf, "sink");
   gst_element_link_pads (self->rtcpavpf, "rtcp_src", self->rtcpsink, "sink");
-  gst_element_set_locked_state (self->jitterbuffer, latency == 0);
+  configure_retransmission (self, map);
   if (latency > 0) {
     g_object_set (self->jitterbuffer, "latency", latency, NULL);
     g_object_set (self->rtcpavpf, "nack-latency", latency * GST_MSECOND, NULL);
-    gst_element_link_pads (self->rtcpavpf, "src", self->jitterbuffer, "sink");
   }
-  set_target (self, latency > 0 ? self->jitterbuffer : self->rtcpavpf);
+  last = append_child (last, self->rtxreceive, map != NULL);
+  last = append_child (last, self->jitterbuffer, latency > 0);
+  set_target (self, last);
+  gst_clear_structure (&map);
 }
 
 static gboolean
@@ -354,6 +393,7 @@ take_stats (GstTfrcSrc *self)
 {
   GstStructure *s = NULL, *jitterbuffer = NULL;
   guint64 send_errors;
+  guint restored = 0;
 
   if (self->rtcpavpf != NULL)
     g_object_get (self->rtcpavpf, "stats", &s, NULL);
@@ -363,7 +403,9 @@ take_stats (GstTfrcSrc *self)
   GST_OBJECT_LOCK (self);
   send_errors = self->send_errors;
   GST_OBJECT_UNLOCK (self);
-  gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, NULL);
+  if (self->rtxreceive != NULL)
+    g_object_get (self->rtxreceive, "num-rtx-assoc-packets", &restored, NULL);
+  gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, "restored", G_TYPE_UINT64, (guint64)restored, NULL);
   if (self->jitterbuffer != NULL)
     g_object_get (self->jitterbuffer, "stats", &jitterbuffer, NULL);
   if (jitterbuffer != NULL) {
@@ -424,6 +466,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   case PROP_LATENCY:
     self->latency_ms = g_value_get_uint (value);
     break;
+  case PROP_RTX_MAP:
+    gst_clear_structure (&self->rtx_map);
+    self->rtx_map = g_value_dup_boxed (value);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -480,6 +526,9 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   case PROP_LATENCY:
     g_value_set_uint (value, self->latency_ms);
     break;
+  case PROP_RTX_MAP:
+    g_value_set_boxed (value, self->rtx_map);
+    break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
@@ -493,6 +542,7 @@ finalize (GObject *object)
 
   g_clear_object (&self->socket);
   gst_clear_caps (&self->caps);
+  gst_clear_structure (&self->rtx_map);
   g_free (self->address);
   g_free (self->encoding_name);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -594,11 +644,17 @@ install_properties (GObjectClass *klass)
       g_param_spec_uint ("latency", "Latency",
           "Time in ms that packets may come late and still be put in order; 0: pass them on as they come", 0, G_MAXINT,
           DEFAULT_LATENCY, flags));
+  g_object_class_install_property (klass, PROP_RTX_MAP,
+      g_param_spec_boxed ("rtx-payload-type-map", "Payload types of retransmissions",
+          "Map of payload types to those of their retransmissions (RFC 4588), as rtprtxsend's payload-type-map at the "
+          "other end: what is missing is asked for again, as long as it can still come within the latency, and put in "
+          "its place. It switches auto-nack on. NULL: no retransmission",
+          GST_TYPE_STRUCTURE, flags));
   install_feedback_properties (klass);
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Those of rtcpavpf, feedback that could not be sent, and those of the jitter buffer", GST_TYPE_STRUCTURE,
-          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
+          "Those of rtcpavpf, feedback that could not be sent, packets that came again, and those of the jitter buffer",
+          GST_TYPE_STRUCTURE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "The rtcpavpf inside posts its stats as an element message every so many ns, 10 ms at least; 0: never", 0,

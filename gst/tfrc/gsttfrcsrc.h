@@ -2,6 +2,8 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcrestore.h"
+
 #include <gio/gio.h>
 #include <gst/gst.h>
 
@@ -13,13 +15,15 @@ G_DECLARE_FINAL_TYPE (GstTfrcSrc, gst_tfrc_src, GST, TFRC_SRC, GstBin)
 struct _GstTfrcSrc {
   GstBin parent;
 
-  GstElement *udpsrc, *rtcpavpf, *jitterbuffer, *rtcpsink;
+  GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
+  GstTfrcRestore restore;
   GSocket *socket; /* while not in NULL */
 
   gchar *address, *encoding_name;
   gint port, payload;
   GstCaps *caps;
+  GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
   guint clock_rate, latency_ms;
   guint64 send_errors;
 };

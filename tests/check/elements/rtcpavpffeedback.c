@@ -268,6 +268,27 @@ TEST (test_retransmissions_are_known)
   fail_unless_equals_uint64 (source_stat (f, "nack-recovered"), 1);
 }
 
+/* The first packet of an SSRC is a stranger's (RFC 3550 A.1), but not where it brings what is missed: retransmissions
+   are rare, and the first counts as any other. */
+TEST (test_the_first_retransmission_counts)
+{
+  GstStructure *map = gst_structure_new ("application/x-rtp-pt-map", "96", G_TYPE_UINT, RTX_TYPE, NULL);
+  guint16 lost;
+  guint before;
+
+  prepare (f, "nack+pli");
+  g_object_set (f->rtp->element, "auto-nack", TRUE, "rtx-payload-type-map", map, NULL);
+  gst_structure_free (map);
+  stream (f, 50);
+  lost = f->seq++;
+  stream (f, 5);
+  before = gst_harness_buffers_received (f->rtp);
+  push (f, retransmission (f, 900, (guint16)(lost - 10)));
+  fail_unless_equals_int (gst_harness_buffers_received (f->rtp), before);
+  push (f, retransmission (f, 500, lost));
+  fail_unless_equals_int (gst_harness_buffers_received (f->rtp), before + 1);
+}
+
 /* ---- others ---- */
 
 /* RFC 4585 3.5.2 (5): all miss the packet, another one asks first: nobody else does. */
@@ -720,6 +741,7 @@ rtcpavpffeedback_suite (void)
   tcase_add_test (tcase, test_jitter_buffers_request_becomes_nack);
   tcase_add_test (tcase, test_rtpjitterbuffer);
   tcase_add_test (tcase, test_retransmissions_are_known);
+  tcase_add_test (tcase, test_the_first_retransmission_counts);
   tcase_add_test (tcase, test_anothers_nack_suppresses_ours);
   tcase_add_test (tcase, test_anothers_nack_after_ours);
   tcase_add_test (tcase, test_anothers_pli_suppresses_ours);

@@ -808,6 +808,90 @@ GST_START_TEST (test_properties_of_feedback)
 }
 GST_END_TEST;
 
+/* ---- retransmission (RFC 4588) ---- */
+
+#define RTX_MAP "rtx-payload-type-map=\"map,96=(uint)97\""
+#define RTX_SSRC 0x3456cdef
+
+/* What was lost comes once more, under another SSRC and with its number in front of the payload. */
+static void
+sender_resend (Sender *s, guint16 seq, guint16 osn)
+{
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (2 + PAYLOAD_BYTES, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_set_ssrc (&rtp, RTX_SSRC);
+  gst_rtp_buffer_set_seq (&rtp, seq);
+  gst_rtp_buffer_set_payload_type (&rtp, 97);
+  gst_rtp_buffer_set_timestamp (&rtp, (guint32)(g_get_monotonic_time () * 9 / 100));
+  memset (gst_rtp_buffer_get_payload (&rtp), 0x61, 2 + PAYLOAD_BYTES);
+  GST_WRITE_UINT16_BE (gst_rtp_buffer_get_payload (&rtp), osn);
+  gst_rtp_buffer_unmap (&rtp);
+  sender_send (s, buffer);
+}
+
+/* 20 packets, number 110 of them lost and sent again `after_ms` later. */
+static void
+lose_one (Receiver *r, const gchar *properties, guint after_ms)
+{
+  Sender s;
+
+  receiver_open (r, properties);
+  receiver_play (r);
+  sender_open (&s, r, "127.0.0.1");
+  sender_stream (&s, 100, 10, 5);
+  sender_stream (&s, 111, 10, 5);
+  g_usleep (after_ms * 1000);
+  sender_resend (&s, 7000, 110);
+  g_usleep (50 * 1000);
+  sender_stream (&s, 121, 10, 5);
+  receiver_wait (r, 31, 3000);
+  sender_close (&s);
+}
+
+/* In its place, as a packet of its source. */
+GST_START_TEST (test_what_comes_again_takes_its_place)
+{
+  Receiver r;
+  guint i;
+
+  lose_one (&r, "encoding-name=H264 latency=1000 " RTX_MAP, 100);
+  fail_unless_equals_int (receiver_seen (&r), 31);
+  for (i = 0; i < 31; i++) {
+    fail_unless_equals_int (r.seqs[i], 100 + i);
+    fail_unless_equals_int (r.ssrcs[i], MEDIA);
+  }
+  fail_unless_equals_uint64 (receiver_stat (&r, "restored"), 1);
+  receiver_close (&r);
+}
+GST_END_TEST;
+
+/* 400 ms after the loss, where 100 ms are waited for: the frame is shown without it, or not at all. */
+GST_START_TEST (test_what_comes_again_too_late_is_dropped)
+{
+  Receiver r;
+  guint i;
+
+  lose_one (&r, "encoding-name=H264 latency=100 " RTX_MAP, 400);
+  fail_unless_equals_int (receiver_seen (&r), 30);
+  for (i = 0; i < 30; i++)
+    fail_unless_equals_int (r.seqs[i], 100 + i + (i >= 10));
+  receiver_close (&r);
+}
+GST_END_TEST;
+
+/* Without the map nothing is put into a place it did not have. */
+GST_START_TEST (test_no_retransmission_without_a_map)
+{
+  Receiver r;
+
+  lose_one (&r, "encoding-name=H264 latency=0", 100);
+  fail_unless_equals_int (receiver_count (&r, MEDIA, 100, 31), 30);
+  receiver_close (&r);
+}
+GST_END_TEST;
+
 /* ---- with real video ---- */
 
 static gint frames;
@@ -931,6 +1015,59 @@ GST_START_TEST (test_with_tfrcsink)
 }
 GST_END_TEST;
 
+static guint lost_media;
+
+/* Every seventh packet of the media; what is sent again comes through. */
+static GstPadProbeReturn
+lose_some (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  static guint count;
+  guint8 type;
+
+  if (gst_buffer_extract (GST_PAD_PROBE_INFO_BUFFER (info), 1, &type, 1) != 1 || (type & 0x7f) != 96 || ++count % 7)
+    return GST_PAD_PROBE_OK;
+  lost_media++;
+  return GST_PAD_PROBE_DROP;
+}
+
+/* Both ends at work: one packet in seven is lost, and nearly all come again before they are missed. A loaded machine
+   may be late for a few. */
+GST_START_TEST (test_retransmission_with_tfrcsink)
+{
+  GstElement *sender, *udpsrc;
+  Receiver r;
+  GstPad *pad;
+  gchar *line;
+  gint port;
+
+  if (!have_elements ("test_retransmission_with_tfrcsink", "x264enc", "rtph264pay", "rtprtxsend", "tfrcsink", NULL))
+    return;
+  lost_media = 0;
+  receiver_open (&r, "encoding-name=H264 latency=500 " RTX_MAP);
+  udpsrc = gst_bin_get_by_name (GST_BIN (r.src), "udpsrc");
+  pad = gst_element_get_static_pad (udpsrc, "src");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, lose_some, NULL, NULL);
+  receiver_play (&r);
+  g_object_get (r.src, "port", &port, NULL);
+  line = g_strdup_printf (SOURCE "! rtph264pay pt=96 mtu=300 ! rtprtxsend payload-type-map=\"map,96=(uint)97\" "
+                                 "max-size-packets=1000 ! tfrcsink host=127.0.0.1 port=%d",
+      port);
+  sender = gst_parse_launch (line, NULL);
+  gst_element_set_state (sender, GST_STATE_PLAYING);
+  fail_unless (receiver_wait (&r, 500, 20000));
+  stop (sender);
+  fail_unless (lost_media >= 500 / 7 - 1);
+  fail_unless (receiver_stat (&r, "restored") >= lost_media * 3 / 4, "%u restored of %u lost",
+      (guint)receiver_stat (&r, "restored"), lost_media);
+  fail_unless (receiver_count (&r, r.ssrcs[0], r.seqs[0], 500) >= 480, "%u of 500",
+      receiver_count (&r, r.ssrcs[0], r.seqs[0], 500));
+  gst_object_unref (pad);
+  gst_object_unref (udpsrc);
+  receiver_close (&r);
+  g_free (line);
+}
+GST_END_TEST;
+
 static Suite *
 tfrcsrc_suite (void)
 {
@@ -954,8 +1091,12 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_sender_starts_over);
   tcase_add_test (tcase, test_noise);
   tcase_add_test (tcase, test_properties_of_feedback);
+  tcase_add_test (tcase, test_what_comes_again_takes_its_place);
+  tcase_add_test (tcase, test_what_comes_again_too_late_is_dropped);
+  tcase_add_test (tcase, test_no_retransmission_without_a_map);
   tcase_add_test (tcase, test_plain_rtp_sender);
   tcase_add_test (tcase, test_with_tfrcsink);
+  tcase_add_test (tcase, test_retransmission_with_tfrcsink);
   return suite;
 }
 
