@@ -54,6 +54,7 @@ enum {
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
   PROP_RATE_EXTENSION_ID,
+  PROP_RATE_SOURCES,
   PROP_CNAME,
   PROP_ESTIMATED_BITRATE,
   PROP_STATS,
@@ -572,12 +573,40 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   }
 }
 
+/* What cannot be read leaves the list as it was. */
+static void
+set_rate_sources (GstTfrcSink *self, const gchar *text)
+{
+  GstTfrcRateSources sources;
+  GError *error = NULL;
+
+  if (!gst_tfrc_rate_sources_parse (&sources, text, &error)) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("rate-sources cannot be used: %s. Give up to 16 numeric addresses, as in \"10.0.0.1, 10.1.0.0/16, "
+         "[2001:db8::1]:5004\".",
+            error->message),
+        (NULL));
+    g_clear_error (&error);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (self->rate_sources);
+  self->rate_sources = g_strdup (text);
+  self->settings.rate_sources = sources;
+  GST_OBJECT_UNLOCK (self);
+  apply_settings (self);
+}
+
 static void
 gst_tfrc_sink_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstTfrcSink *self = GST_TFRC_SINK (object);
   gboolean known;
 
+  if (id == PROP_RATE_SOURCES) {
+    set_rate_sources (self, g_value_get_string (value));
+    return;
+  }
   GST_OBJECT_LOCK (self);
   known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value);
   GST_OBJECT_UNLOCK (self);
@@ -623,6 +652,9 @@ get_endpoint_property (GstTfrcSink *self, guint id, GValue *value)
     return TRUE;
   case PROP_RATE_EXTENSION_ID:
     g_value_set_uint (value, self->rate_extension_id);
+    return TRUE;
+  case PROP_RATE_SOURCES:
+    g_value_set_string (value, self->rate_sources);
     return TRUE;
   default:
     return FALSE;
@@ -689,6 +721,7 @@ gst_tfrc_sink_finalize (GObject *object)
   gst_tfrc_transmit_finalize (&self->transmit);
   g_free (self->host);
   g_free (self->bind_address);
+  g_free (self->rate_sources);
   g_clear_object (&self->external_socket);
   g_clear_object (&self->socket);
   g_array_free (self->packets, TRUE);
@@ -733,6 +766,12 @@ install_endpoint_properties (GObjectClass *gobject)
           "it "
           "(routers expect 10; 0: none asked)",
           0, 255, 0, FIXED));
+  g_object_class_install_property (gobject, PROP_RATE_SOURCES,
+      g_param_spec_string ("rate-sources", "Rate sources",
+          "Addresses from which routers and relays may lower the rate (explicit rates, REMB, TMMBR), beside the "
+          "receiver's: ADDRESS, ADDRESS/BITS, ADDRESS:PORT or [IPV6/BITS]:PORT, up to 16, separated by commas (NULL: "
+          "none)",
+          NULL, LIVE));
   g_object_class_install_property (gobject, PROP_CNAME,
       g_param_spec_string ("cname", "CNAME",
           "Canonical name in RTCP, the same for all streams of a participant that belong together, at most 255 bytes "

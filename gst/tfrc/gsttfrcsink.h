@@ -20,7 +20,7 @@ struct _GstTfrcSink {
   GstBaseSink parent;
 
   /* properties, under the object lock */
-  gchar *host, *bind_address;
+  gchar *host, *bind_address, *rate_sources;
   gint port, bind_port, dscp;
   guint extension_id, twcc_extension_id, rate_extension_id;
   GSocket *external_socket;

@@ -45,18 +45,19 @@ static void
 set_rtcp (GstStructure *structure, const GstTfrcStats *s)
 {
   gst_structure_set (structure, "rtcp-sent", G_TYPE_UINT64, s->rtcp_sent, "rtcp-received", G_TYPE_UINT64,
-      s->rtcp_received, "reports", G_TYPE_UINT64, s->reports, "path-reports", G_TYPE_UINT64, s->path_reports,
-      "explicit-rates", G_TYPE_UINT64, s->explicit_rates, "packet-reports", G_TYPE_UINT64, s->packet_reports,
-      "packet-reports-refused", G_TYPE_UINT64, s->packet_reports_refused, "remb", G_TYPE_UINT64, s->remb, "bad-reports",
-      G_TYPE_UINT64, s->bad_reports, "bad-rtcp", G_TYPE_UINT64, s->bad_rtcp, "unknown-source", G_TYPE_UINT64,
-      s->unknown_source, "unknown-ssrc", G_TYPE_UINT64, s->unknown_ssrc, "pli", G_TYPE_UINT64, s->pli, "fir",
-      G_TYPE_UINT64, s->fir, "key-unit-requests", G_TYPE_UINT64, s->key_unit_requests, "fir-repeated", G_TYPE_UINT64,
-      s->fir_repeated, "collisions", G_TYPE_UINT64, s->collisions, "nack", G_TYPE_UINT64, s->nack, "resends-granted",
-      G_TYPE_UINT64, s->resends_granted, "resends-refused", G_TYPE_UINT64, s->resends_refused, "resent", G_TYPE_UINT64,
-      s->resent, "resends-lost", G_TYPE_UINT64, s->resends_lost, "tmmbr", G_TYPE_UINT64, s->tmmbr, "tmmbn",
-      G_TYPE_UINT64, s->tmmbn, "tmmbr-bitrate", G_TYPE_UINT64, s->tmmbr_bitrate, "byes", G_TYPE_UINT64, s->byes,
-      "rr-rtt", G_TYPE_UINT64, s->rr_rtt, "rr-jitter", G_TYPE_UINT64, s->rr_jitter, "rr-fraction-lost", G_TYPE_DOUBLE,
-      s->rr_fraction_lost, "rr-packets-lost", G_TYPE_INT, s->rr_packets_lost, NULL);
+      s->rtcp_received, "rate-messages", G_TYPE_UINT64, s->rate_messages, "reports", G_TYPE_UINT64, s->reports,
+      "path-reports", G_TYPE_UINT64, s->path_reports, "explicit-rates", G_TYPE_UINT64, s->explicit_rates,
+      "packet-reports", G_TYPE_UINT64, s->packet_reports, "packet-reports-refused", G_TYPE_UINT64,
+      s->packet_reports_refused, "remb", G_TYPE_UINT64, s->remb, "bad-reports", G_TYPE_UINT64, s->bad_reports,
+      "bad-rtcp", G_TYPE_UINT64, s->bad_rtcp, "unknown-source", G_TYPE_UINT64, s->unknown_source, "unknown-ssrc",
+      G_TYPE_UINT64, s->unknown_ssrc, "pli", G_TYPE_UINT64, s->pli, "fir", G_TYPE_UINT64, s->fir, "key-unit-requests",
+      G_TYPE_UINT64, s->key_unit_requests, "fir-repeated", G_TYPE_UINT64, s->fir_repeated, "collisions", G_TYPE_UINT64,
+      s->collisions, "nack", G_TYPE_UINT64, s->nack, "resends-granted", G_TYPE_UINT64, s->resends_granted,
+      "resends-refused", G_TYPE_UINT64, s->resends_refused, "resent", G_TYPE_UINT64, s->resent, "resends-lost",
+      G_TYPE_UINT64, s->resends_lost, "tmmbr", G_TYPE_UINT64, s->tmmbr, "tmmbn", G_TYPE_UINT64, s->tmmbn,
+      "tmmbr-bitrate", G_TYPE_UINT64, s->tmmbr_bitrate, "byes", G_TYPE_UINT64, s->byes, "rr-rtt", G_TYPE_UINT64,
+      s->rr_rtt, "rr-jitter", G_TYPE_UINT64, s->rr_jitter, "rr-fraction-lost", G_TYPE_DOUBLE, s->rr_fraction_lost,
+      "rr-packets-lost", G_TYPE_INT, s->rr_packets_lost, NULL);
 }
 
 GstStructure *

@@ -859,6 +859,8 @@ run (gpointer user)
 static void
 reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress *to, CcTime now)
 {
+  guint i;
+
   g_clear_object (&t->shared.socket);
   memset (&t->shared, 0, sizeof t->shared);
   memset (&t->stats, 0, sizeof t->stats);
@@ -875,7 +877,9 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
-  t->path_teller = 0;
+  t->path_teller = t->router_teller = 0;
+  for (i = 0; i < G_N_ELEMENTS (t->teller_key); i++)
+    t->teller_key[i] = (guint64)g_random_int () << 32 | g_random_int ();
   t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
   t->cname = settings->cname[0] != 0 ? g_strdup (settings->cname) : gst_cc_rtcp_new_cname ();
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);

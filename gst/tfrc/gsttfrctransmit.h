@@ -15,6 +15,7 @@
 #include "gstrateevent.h"
 #include "gsttfrcbatch.h"
 #include "gsttfrcnumbering.h"
+#include "gsttfrcratesources.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
 #include "rtcpfeedback.h"
@@ -40,6 +41,7 @@ typedef struct {
   guint rate_extension_id;          /* 0: packets do not ask routers for a rate */
   guint clock_rate;                 /* of the RTP timestamps, Hz */
   gchar cname[GST_TFRC_CNAME_SIZE]; /* empty: one made up for each session */
+  GstTfrcRateSources rate_sources;
 } GstTfrcSettings;
 
 /* Packets in sequence that found no room. */
@@ -75,7 +77,7 @@ typedef struct {
   guint64 malformed, overflowed; /* packets */
   guint64 unstamped, too_large, refused, unreachable, send_errors;
   guint64 rtcp_sent, rtcp_received, reports, path_reports, explicit_rates, remb, bad_reports, bad_rtcp, unknown_source,
-      unknown_ssrc;
+      unknown_ssrc, rate_messages;
   guint64 packet_reports, packet_reports_refused; /* those that steered; what they told and cannot be */
   guint64 pli, fir, fir_repeated, key_unit_requests, byes, collisions;
   guint64 nack, resends_granted, resends_refused; /* packets asked for, asked for upstream, not */
@@ -144,7 +146,9 @@ typedef struct GstTfrcTransmit {
   guint n_sources;
   gchar *cname;
   FirCommands fir;
-  guint32 path_teller; /* SSRC whose path rate is followed */
+  guint32 path_teller;   /* SSRC whose path rate is followed */
+  guint32 router_teller; /* SSRC that told explicit rates and no path rate; 0: none */
+  guint64 teller_key[2];
   SsrcConflict conflict;
   double tmmbr_Bps;      /* INFINITY: nobody limits */
   CcTime tmmbr_rises_at; /* by itself; CC_TIME_NONE: not */

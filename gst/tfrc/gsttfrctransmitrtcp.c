@@ -229,6 +229,7 @@ gst_tfrc_transmit_send_bye (GstTfrcTransmit *t, CcTime now)
 typedef struct {
   GstTfrcTransmit *t;
   CcTime now;
+  const GstTfrcAddress *from;
 } Receiving;
 
 static gboolean
@@ -297,12 +298,27 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
   r->t->stats.path_reports++;
   if (path->kind == RTCP_PATH_END_TO_END) {
     r->t->path_teller = sender;
+    if (r->t->router_teller == sender)
+      r->t->router_teller = 0;
     cc_sender_on_path_report (&r->t->core, &report, r->now);
     return;
   }
+  if (sender != r->t->path_teller)
+    r->t->router_teller = sender;
   r->t->stats.explicit_rates++;
   r->t->stats.explicit_hop = path->hop;
   cc_sender_on_router_rate (&r->t->core, sender, report.rate_Bps, r->now);
+}
+
+static gboolean
+names_ours (Receiving *r, const RtcpRemb *remb)
+{
+  unsigned i;
+
+  for (i = 0; i < remb->n_ssrcs; i++)
+    if (gst_tfrc_transmit_find_source (r->t, remb->ssrcs[i]) != NULL)
+      return TRUE;
+  return is_ours (r, remb->n_ssrcs > 0 ? remb->ssrcs[0] : 0);
 }
 
 static void
@@ -310,15 +326,15 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 {
   Receiving *r = user;
   const CcSender *core = &r->t->core;
-  unsigned i;
 
-  for (i = 0; i < remb->n_ssrcs && gst_tfrc_transmit_find_source (r->t, remb->ssrcs[i]) == NULL; i++)
-    ;
-  if (i == remb->n_ssrcs) {
-    is_ours (r, remb->n_ssrcs > 0 ? remb->ssrcs[0] : 0);
+  if (!names_ours (r, remb))
+    return;
+  r->t->stats.remb++;
+  /* a relay's, which shows nothing of the receiver */
+  if (sender == r->t->router_teller) {
+    cc_sender_on_router_rate (&r->t->core, sender, remb->bitrate_bps / 8.0, r->now);
     return;
   }
-  r->t->stats.remb++;
   /* beside its path rate, and ERF where there is one, a receiver's REMB is no news */
   if (sender != r->t->path_teller || core->path_at == CC_TIME_NONE ||
       cc_time_since (r->now, core->path_at) > PATH_REPORT_FRESH)
@@ -424,25 +440,102 @@ static const GstCcRtcpHandlers handlers = {
     .malformed = on_malformed,
 };
 
+/* ---- from routers and relays: rates, as upper bounds, and nothing else ---- */
+
+static void
+bound (Receiving *r, guint32 sender, double rate_Bps)
+{
+  guint32 teller = gst_tfrc_rate_sources_teller (r->t->teller_key, r->from, sender);
+
+  cc_sender_on_rate_bound (&r->t->core, teller, rate_Bps, r->now);
+}
+
+static void
+on_bound_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
+{
+  Receiving *r = user;
+
+  if (path->kind == RTCP_PATH_END_TO_END || !is_the_flow (r, media))
+    return;
+  r->t->stats.explicit_rates++;
+  r->t->stats.explicit_hop = path->hop;
+  bound (r, sender, path->rate_bps / 8.0);
+}
+
+static void
+on_bound_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
+{
+  Receiving *r = user;
+
+  if (!names_ours (r, remb))
+    return;
+  r->t->stats.remb++;
+  bound (r, sender, remb->bitrate_bps / 8.0);
+}
+
+/* Counted as REMB is; a TMMBN would go to the receiver, which did not ask. */
+static void
+on_bound_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
+{
+  Receiving *r = user;
+
+  if (!is_the_flow (r, entry->ssrc))
+    return;
+  r->t->stats.tmmbr++;
+  bound (r, sender, entry->bitrate_bps / 8.0);
+}
+
+static const GstCcRtcpHandlers bound_handlers = {
+    .path = on_bound_path,
+    .remb = on_bound_remb,
+    .tmmbr = on_bound_tmmbr,
+    .malformed = on_malformed,
+};
+
+static gboolean
+walk (Receiving *r, const guint8 *data, gsize size, const GstCcRtcpHandlers *with)
+{
+  GstTfrcTransmit *t = r->t;
+
+  if (!gst_cc_rtcp_is_rtcp (data, size))
+    return FALSE;
+  if (gst_cc_rtcp_walk (data, size, with, r))
+    return TRUE;
+  t->stats.bad_rtcp++;
+  if (gst_tfrc_transmit_may_log (t, r->now))
+    GST_WARNING_OBJECT (t->element, "malformed RTCP of %" G_GSIZE_FORMAT " bytes; ignored", size);
+  return FALSE;
+}
+
+static void
+take_other_packet (Receiving *r, const guint8 *data, gsize size)
+{
+  GstTfrcTransmit *t = r->t;
+
+  if (!gst_tfrc_rate_sources_match (&t->settings.rate_sources, r->from)) {
+    t->stats.unknown_source++;
+    if (gst_tfrc_transmit_may_log (t, r->now))
+      GST_WARNING_OBJECT (
+          t->element, "a packet came from an address that is neither the receiver's nor in rate-sources; ignored");
+    return;
+  }
+  if (!walk (r, data, size, &bound_handlers))
+    return;
+  t->stats.rate_messages++;
+  t->status_at = r->now;
+}
+
 static void
 take_packet (GstTfrcTransmit *t, const guint8 *data, gsize size, const GstTfrcAddress *from, CcTime now)
 {
-  Receiving r = {.t = t, .now = now};
+  Receiving r = {.t = t, .now = now, .from = from};
 
   if (!gst_tfrc_address_equal (from, &t->to)) {
-    t->stats.unknown_source++;
-    if (gst_tfrc_transmit_may_log (t, now))
-      GST_WARNING_OBJECT (t->element, "a packet came from an address that is not the receiver's; ignored");
+    take_other_packet (&r, data, size);
     return;
   }
-  if (!gst_cc_rtcp_is_rtcp (data, size))
+  if (!walk (&r, data, size, &handlers))
     return;
-  if (!gst_cc_rtcp_walk (data, size, &handlers, &r)) {
-    t->stats.bad_rtcp++;
-    if (gst_tfrc_transmit_may_log (t, now))
-      GST_WARNING_OBJECT (t->element, "malformed RTCP of %" G_GSIZE_FORMAT " bytes; ignored", size);
-    return;
-  }
   t->stats.rtcp_received++;
   if (t->avpf_running)
     avpf_timing_on_received (&t->avpf, (guint)size + t->to.overhead);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the receivers of a tfrcsink ask for: packets once more, key units, lower rates, another SSRC. */
-#include "gstccrtcp.h"
 #include "gstrateevent.h"
+#include "tfrctest.h"
 
-#include <gio/gio.h>
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/rtp/gstrtpbuffer.h>
 #include <gst/video/video.h>
-#include <string.h>
 
 #define SSRC 0x11223344
 #define PEER_SSRC 0x55667788
@@ -18,60 +13,6 @@
 #define CAPS "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96"
 
 /* ---- the receiver ---- */
-
-typedef struct {
-  GSocket *socket;
-  guint16 port;
-  GSocketAddress *sender;
-  guint8 data[2048];
-  gsize size;
-} Peer;
-
-static void
-peer_open (Peer *peer)
-{
-  GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1", 0);
-
-  memset (peer, 0, sizeof *peer);
-  peer->socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  fail_unless (g_socket_bind (peer->socket, address, FALSE, NULL));
-  g_object_unref (address);
-  address = g_socket_get_local_address (peer->socket, NULL);
-  peer->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (address));
-  g_object_unref (address);
-}
-
-static void
-peer_close (Peer *peer)
-{
-  g_clear_object (&peer->socket);
-  g_clear_object (&peer->sender);
-}
-
-static gboolean
-peer_receive (Peer *peer, guint timeout_ms)
-{
-  gssize size;
-
-  if (!g_socket_condition_timed_wait (peer->socket, G_IO_IN, timeout_ms * G_GINT64_CONSTANT (1000), NULL, NULL))
-    return FALSE;
-  g_clear_object (&peer->sender);
-  size = g_socket_receive_from (peer->socket, &peer->sender, (gchar *)peer->data, sizeof peer->data, NULL, NULL);
-  fail_unless (size > 0);
-  peer->size = (gsize)size;
-  return TRUE;
-}
-
-static gboolean
-peer_receive_kind (Peer *peer, gboolean rtcp, guint timeout_ms)
-{
-  gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000), now;
-
-  while ((now = g_get_monotonic_time ()) < end)
-    if (peer_receive (peer, (guint)((end - now) / 1000 + 1)) && gst_cc_rtcp_is_rtcp (peer->data, peer->size) == rtcp)
-      return TRUE;
-  return FALSE;
-}
 
 /* A compound packet of the receiver, or of whoever has that SSRC and name. */
 typedef struct {
@@ -90,8 +31,6 @@ peer_says (Peer *peer, const Says *says)
 {
   GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  guint8 data[GST_CC_RTCP_MTU];
-  gsize size;
 
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   if (says->cname != NULL) {
@@ -107,9 +46,7 @@ peer_says (Peer *peer, const Says *says)
   if (says->bye)
     gst_cc_rtcp_add_bye (&rtcp, &says->ssrc, 1);
   gst_rtcp_buffer_unmap (&rtcp);
-  size = gst_buffer_extract (buffer, 0, data, sizeof data);
-  gst_buffer_unref (buffer);
-  fail_unless (g_socket_send_to (peer->socket, peer->sender, (gchar *)data, size, NULL, NULL) == (gssize)size);
+  peer_send (peer, buffer);
 }
 
 static void
@@ -122,53 +59,17 @@ peer_nacks (Peer *peer, guint16 seq)
 
 /* ---- the sender ---- */
 
-/* The payload names the packet. */
+/* The payload begins with the packet's name. */
 static GstBuffer *
-new_packet (guint32 ssrc, guint16 seq, guint32 timestamp, guint32 name, guint payload, gboolean marker)
+named_packet (guint32 ssrc, guint16 seq, guint32 timestamp, guint32 name, guint payload, gboolean marker)
 {
-  GstBuffer *buffer = gst_rtp_buffer_new_allocate (payload, 0, 0);
+  GstBuffer *buffer = new_packet (ssrc, seq, timestamp, payload, marker);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
   gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
-  gst_rtp_buffer_set_payload_type (&rtp, PT);
-  gst_rtp_buffer_set_seq (&rtp, seq);
-  gst_rtp_buffer_set_timestamp (&rtp, timestamp);
-  gst_rtp_buffer_set_ssrc (&rtp, ssrc);
-  gst_rtp_buffer_set_marker (&rtp, marker);
-  memset (gst_rtp_buffer_get_payload (&rtp), 0x55, payload);
   GST_WRITE_UINT32_BE (gst_rtp_buffer_get_payload (&rtp), name);
   gst_rtp_buffer_unmap (&rtp);
   return buffer;
-}
-
-static GstStructure *
-stats_of (GstElement *sink)
-{
-  GstStructure *stats;
-
-  g_object_get (sink, "stats", &stats, NULL);
-  return stats;
-}
-
-static guint64
-stat_of (GstElement *sink, const gchar *name)
-{
-  GstStructure *stats = stats_of (sink);
-  guint64 value = 0;
-
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s in stats", name);
-  gst_structure_free (stats);
-  return value;
-}
-
-static gboolean
-wait_stat (GstElement *sink, const gchar *name, guint64 at_least)
-{
-  guint i;
-
-  for (i = 0; i < 400 && stat_of (sink, name) < at_least; i++)
-    g_usleep (5000);
-  return stat_of (sink, name) >= at_least;
 }
 
 /* ---- retransmission ---- */
@@ -229,7 +130,7 @@ rtx_push_frame (Rtx *r, guint packets, guint payload)
   guint i;
 
   for (i = 0; i < packets; i++) {
-    GstBuffer *buffer = new_packet (SSRC, r->seq++, r->timestamp, ++r->name, payload, i == packets - 1);
+    GstBuffer *buffer = named_packet (SSRC, r->seq++, r->timestamp, ++r->name, payload, i == packets - 1);
 
     g_signal_emit_by_name (r->source, "push-buffer", buffer, &flow);
     gst_buffer_unref (buffer);
@@ -391,7 +292,7 @@ sink_close (Sink *s)
 static void
 sink_send (Sink *s)
 {
-  gst_harness_push (s->h, new_packet (s->ssrc, s->seq, 3000u * s->seq, s->seq, 100, TRUE));
+  gst_harness_push (s->h, named_packet (s->ssrc, s->seq, 3000u * s->seq, s->seq, 100, TRUE));
   s->seq++;
   fail_unless (peer_receive_kind (&s->peer, FALSE, 1000));
 }

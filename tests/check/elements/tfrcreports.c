@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tfrcsink against a receiver on the loopback device that tells of every packet (RFC 8888 or TWCC) and knows no TFRC.
  */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
-#include <gio/gio.h>
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/rtp/gstrtpbuffer.h>
-
 #include "gstccextension.h"
-#include "gstccrtcp.h"
 #include "rtpextension.h"
+#include "tfrctest.h"
 
 #define SSRC 0x12345678u
 #define PEER_SSRC 0x87654321u
@@ -27,12 +18,8 @@
 #define REPORT_INTERVAL (50 * GST_MSECOND)
 
 typedef struct {
-  GstHarness *h;
-  GSocket *socket;
-  GSocketAddress *sender;
+  Flow flow;
   ArrivalHistory by_seq, by_number;
-  guint16 seq;
-  guint32 timestamp;
   guint8 fb_pkt_count;
   guint packets, bad_numbers;
   guint16 number; /* expected next */
@@ -42,75 +29,27 @@ typedef struct {
 static void
 setup (Fixture *f, const gchar *caps, guint twcc_id)
 {
-  GSocketAddress *address = g_inet_socket_address_new_from_string ("127.0.0.1", 0), *bound;
-  GstElement *sink = gst_element_factory_make ("tfrcsink", NULL);
-
   memset (f, 0, sizeof *f);
   arrival_history_init (&f->by_seq, 16);
   arrival_history_init (&f->by_number, 0);
-  f->socket = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-  fail_unless (g_socket_bind (f->socket, address, FALSE, NULL));
-  g_socket_set_blocking (f->socket, FALSE);
-  bound = g_socket_get_local_address (f->socket, NULL);
-  g_object_set (sink, "sync", FALSE, "async", FALSE, "host", "127.0.0.1", "port",
-      g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound)), "twcc-extension-id", twcc_id, "start-bitrate",
-      START, NULL);
-  f->h = gst_harness_new_with_element (sink, "sink", NULL);
-  gst_harness_set_src_caps_str (f->h, caps);
-  gst_object_unref (sink);
-  g_object_unref (bound);
-  g_object_unref (address);
-}
-
-static void
-teardown (Fixture *f)
-{
-  gst_harness_teardown (f->h);
-  g_clear_object (&f->sender);
-  g_object_unref (f->socket);
+  flow_open (&f->flow, caps, "twcc-extension-id", twcc_id, "start-bitrate", START, NULL);
 }
 
 static guint64
 stat (Fixture *f, const gchar *name)
 {
-  GstStructure *stats;
-  guint64 value = 0;
-
-  g_object_get (f->h->element, "stats", &stats, NULL);
-  fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s in stats", name);
-  gst_structure_free (stats);
-  return value;
+  return stat_of (f->flow.sink, name);
 }
 
 static gchar *
 limit (Fixture *f)
 {
-  GstStructure *stats;
+  GstStructure *stats = stats_of (f->flow.sink);
   gchar *name;
 
-  g_object_get (f->h->element, "stats", &stats, NULL);
   name = g_strdup (gst_structure_get_string (stats, "limit"));
   gst_structure_free (stats);
   return name;
-}
-
-static void
-push_frame (Fixture *f, guint packets)
-{
-  for (guint i = 0; i < packets; i++) {
-    GstBuffer *buffer = gst_rtp_buffer_new_allocate (PAYLOAD, 0, 0);
-    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-
-    gst_rtp_buffer_map (buffer, GST_MAP_WRITE, &rtp);
-    gst_rtp_buffer_set_payload_type (&rtp, 96);
-    gst_rtp_buffer_set_seq (&rtp, f->seq++);
-    gst_rtp_buffer_set_timestamp (&rtp, f->timestamp);
-    gst_rtp_buffer_set_ssrc (&rtp, SSRC);
-    gst_rtp_buffer_set_marker (&rtp, i + 1 == packets);
-    gst_rtp_buffer_unmap (&rtp);
-    fail_unless_equals_int (gst_harness_push (f->h, buffer), GST_FLOW_OK);
-  }
-  f->timestamp += 1800;
 }
 
 static void
@@ -140,20 +79,11 @@ take_rtp (Fixture *f, const guint8 *data, gsize size, GstClockTime now)
 static void
 receive (Fixture *f, GstClockTime now)
 {
-  guint8 data[2000];
-  gssize size;
+  Peer *peer = &f->flow.peer;
 
-  for (;;) {
-    GSocketAddress *from = NULL;
-
-    size = g_socket_receive_from (f->socket, &from, (gchar *)data, sizeof data, NULL, NULL);
-    if (size <= 0)
-      return;
-    g_clear_object (&f->sender);
-    f->sender = from;
-    if (!gst_cc_rtcp_is_rtcp (data, (gsize)size))
-      take_rtp (f, data, (gsize)size, now);
-  }
+  while (peer_receive (peer, 0))
+    if (!gst_cc_rtcp_is_rtcp (peer->data, peer->size))
+      take_rtp (f, peer->data, peer->size, now);
 }
 
 static guint32
@@ -168,28 +98,17 @@ report (Fixture *f, gboolean twcc, guint32 ssrc, GstClockTime now)
   GstCcCcfbStream stream = {ssrc, &f->by_seq};
   GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  guint8 data[GST_CC_RTCP_MTU];
   gboolean added;
-  gsize size;
 
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   added = twcc ? gst_cc_rtcp_add_twcc (&rtcp, PEER_SSRC, ssrc, &f->by_number, &f->fb_pkt_count)
                : gst_cc_rtcp_add_ccfb (&rtcp, PEER_SSRC, &stream, 1, now, middle_of_ntp (now));
   gst_rtcp_buffer_unmap (&rtcp);
-  size = gst_buffer_extract (buffer, 0, data, sizeof data);
   if (added)
-    fail_unless (g_socket_send_to (f->socket, f->sender, (const gchar *)data, size, NULL, NULL) == (gssize)size);
-  gst_buffer_unref (buffer);
+    peer_send (&f->flow.peer, buffer);
+  else
+    gst_buffer_unref (buffer);
   f->reported_at = now;
-}
-
-static guint
-estimated_bitrate (Fixture *f)
-{
-  guint bitrate;
-
-  g_object_get (f->h->element, "estimated-bitrate", &bitrate, NULL);
-  return bitrate;
 }
 
 /* Frames at 50 per second that use what is allowed. */
@@ -199,12 +118,12 @@ converse (Fixture *f, gboolean twcc, guint frames)
   gint64 start = g_get_monotonic_time ();
 
   for (guint i = 0; i < frames; i++) {
-    push_frame (f, MAX (1, estimated_bitrate (f) / 50 / 8 / (PAYLOAD + 24 + OVERHEAD)));
+    flow_push_frame (&f->flow, SSRC, MAX (1, bitrate_of (f->flow.sink) / 50 / 8 / (PAYLOAD + 24 + OVERHEAD)), PAYLOAD);
     while (g_get_monotonic_time () < start + (i + 1) * 20000) {
       GstClockTime now = (GstClockTime)g_get_monotonic_time () * 1000;
 
       receive (f, now);
-      if (f->sender != NULL && now >= f->reported_at + REPORT_INTERVAL)
+      if (f->flow.peer.sender != NULL && now >= f->reported_at + REPORT_INTERVAL)
         report (f, twcc, SSRC, now);
       g_usleep (500);
     }
@@ -219,7 +138,7 @@ expect_steering (gboolean twcc, const gchar *caps, guint twcc_id)
   gchar *name;
 
   setup (&f, caps, twcc_id);
-  for (guint seconds = 0; seconds < 10 && (seconds < 2 || estimated_bitrate (&f) <= RISEN); seconds++)
+  for (guint seconds = 0; seconds < 10 && (seconds < 2 || bitrate_of (f.flow.sink) <= RISEN); seconds++)
     converse (&f, twcc, 50);
   fail_unless (stat (&f, "packet-reports") >= 20, "%" G_GUINT64_FORMAT " reports", stat (&f, "packet-reports"));
   fail_unless_equals_uint64 (stat (&f, "packet-reports-refused"), 0);
@@ -228,10 +147,10 @@ expect_steering (gboolean twcc, const gchar *caps, guint twcc_id)
   name = limit (&f);
   fail_if (g_str_equal (name, "no-feedback") || g_str_equal (name, "start") || g_str_equal (name, "min"), "%s", name);
   g_free (name);
-  fail_unless (estimated_bitrate (&f) > RISEN, "%u bit/s", estimated_bitrate (&f));
+  fail_unless (bitrate_of (f.flow.sink) > RISEN, "%u bit/s", bitrate_of (f.flow.sink));
   fail_unless_equals_int (f.bad_numbers, 0);
   fail_unless_equals_int (f.number, twcc ? f.packets : 0);
-  teardown (&f);
+  flow_close (&f.flow);
 }
 
 GST_START_TEST (test_ccfb_steers)
@@ -261,7 +180,7 @@ GST_START_TEST (test_reports_on_nothing)
   Fixture f;
 
   setup (&f, CAPS, 0);
-  push_frame (&f, 10);
+  flow_push_frame (&f.flow, SSRC, 10, PAYLOAD);
   for (guint i = 0; i < 100 && f.packets < 10; i++) {
     g_usleep (5000);
     receive (&f, (GstClockTime)g_get_monotonic_time () * 1000);
@@ -276,7 +195,7 @@ GST_START_TEST (test_reports_on_nothing)
   fail_unless_equals_uint64 (stat (&f, "rtcp-received"), 2);
   fail_unless_equals_uint64 (stat (&f, "unknown-ssrc"), 1);
   fail_unless_equals_uint64 (stat (&f, "packet-reports"), 0);
-  teardown (&f);
+  flow_close (&f.flow);
 }
 
 GST_END_TEST

@@ -5,17 +5,11 @@
 #include "config.h"
 #endif
 
-#include <gio/gio.h>
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/rtp/gstrtpbuffer.h>
-#include <gst/video/video.h>
-
-#include <string.h>
-
-#include "gstccrtcp.h"
 #include "gstrateevent.h"
 #include "rtpextension.h"
+#include "tfrctest.h"
+
+#include <gst/video/video.h>
 
 #define SSRC 0x12345678u
 #define PEER_SSRC 0x87654321u
@@ -25,89 +19,6 @@
 #define STAMPED 12 /* bytes a packet without extensions grows by: head 4, id and length 1, value 7 */
 
 /* ---- the peer ---- */
-
-typedef struct {
-  GSocket *socket;
-  guint16 port;
-  GSocketAddress *sender; /* of the last packet */
-  guint8 data[70000];
-  gsize size;
-} Peer;
-
-static void
-peer_open_at (Peer *peer, const gchar *host, guint16 port)
-{
-  GSocketAddress *address = g_inet_socket_address_new_from_string (host, port), *bound;
-  GError *error = NULL;
-
-  memset (peer, 0, sizeof *peer);
-  peer->socket =
-      g_socket_new (g_socket_address_get_family (address), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, &error);
-  g_assert_no_error (error);
-  g_socket_bind (peer->socket, address, FALSE, &error);
-  g_assert_no_error (error);
-  bound = g_socket_get_local_address (peer->socket, NULL);
-  peer->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
-  g_object_unref (bound);
-  g_object_unref (address);
-}
-
-static void
-peer_open (Peer *peer)
-{
-  peer_open_at (peer, "127.0.0.1", 0);
-}
-
-static void
-peer_close (Peer *peer)
-{
-  g_clear_object (&peer->socket);
-  g_clear_object (&peer->sender);
-}
-
-/* FALSE: nothing came within the time. */
-static gboolean
-peer_receive (Peer *peer, guint timeout_ms)
-{
-  gssize size;
-
-  if (!g_socket_condition_timed_wait (peer->socket, G_IO_IN, timeout_ms * G_GINT64_CONSTANT (1000), NULL, NULL))
-    return FALSE;
-  g_clear_object (&peer->sender);
-  size = g_socket_receive_from (peer->socket, &peer->sender, (gchar *)peer->data, sizeof peer->data, NULL, NULL);
-  fail_unless (size > 0);
-  peer->size = (gsize)size;
-  return TRUE;
-}
-
-static gboolean
-peer_receive_kind (Peer *peer, gboolean rtcp, guint timeout_ms)
-{
-  gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000), now;
-
-  while ((now = g_get_monotonic_time ()) < end)
-    if (peer_receive (peer, (guint)((end - now) / 1000 + 1)) && gst_cc_rtcp_is_rtcp (peer->data, peer->size) == rtcp)
-      return TRUE;
-  return FALSE;
-}
-
-static gboolean
-peer_receive_rtp (Peer *peer, guint timeout_ms)
-{
-  return peer_receive_kind (peer, FALSE, timeout_ms);
-}
-
-static guint16
-peer_seq (const Peer *peer)
-{
-  return GST_READ_UINT16_BE (peer->data + 2);
-}
-
-static void
-send_from (GSocket *socket, GSocketAddress *to, const guint8 *data, gsize size)
-{
-  fail_unless (g_socket_send_to (socket, to, (const gchar *)data, size, NULL, NULL) == (gssize)size);
-}
 
 typedef struct {
   const TfrcReport *tfrc;
@@ -243,36 +154,19 @@ sink_push_frame (Sink *s, guint packets, guint payload)
 static guint64
 sink_stat (Sink *s, const gchar *name)
 {
-  GstStructure *stats;
-  guint64 value = 0;
-  guint small = 0;
-
-  g_object_get (s->sink, "stats", &stats, NULL);
-  if (gst_structure_get_uint (stats, name, &small))
-    value = small;
-  else
-    fail_unless (gst_structure_get_uint64 (stats, name, &value), "no %s in stats", name);
-  gst_structure_free (stats);
-  return value;
+  return stat_of (s->sink, name);
 }
 
 static gboolean
 sink_wait_stat (Sink *s, const gchar *name, guint64 at_least)
 {
-  guint i;
-
-  for (i = 0; i < 200 && sink_stat (s, name) < at_least; i++)
-    g_usleep (5000);
-  return sink_stat (s, name) >= at_least;
+  return wait_stat (s->sink, name, at_least);
 }
 
 static guint
 sink_estimate (Sink *s)
 {
-  guint bitrate;
-
-  g_object_get (s->sink, "estimated-bitrate", &bitrate, NULL);
-  return bitrate;
+  return bitrate_of (s->sink);
 }
 
 static gboolean
