@@ -5,10 +5,9 @@
 
 #include "paqmsources.h"
 
-#include <string.h>
+#include "gstccaddress.h"
 
 #define ADDRESS_INTERVAL (500 * GST_MSECOND)
-#define MAX_ADDRESS 128
 #define TELL_BYTES 200 /* a packet that tells all there is, with UDP and IP headers */
 
 typedef struct {
@@ -69,28 +68,14 @@ paqm_sources_refused (const PaqmSources *sources)
   return sources->refused;
 }
 
-static gboolean
-same_address (GSocketAddress *a, GSocketAddress *b)
-{
-  guint8 bytes_a[MAX_ADDRESS], bytes_b[MAX_ADDRESS];
-  gssize size;
-
-  if (a == b || a == NULL || b == NULL)
-    return a == b;
-  size = g_socket_address_get_native_size (a);
-  return size > 0 && size <= MAX_ADDRESS && size == g_socket_address_get_native_size (b) &&
-         g_socket_address_to_native (a, bytes_a, sizeof bytes_a, NULL) &&
-         g_socket_address_to_native (b, bytes_b, sizeof bytes_b, NULL) && memcmp (bytes_a, bytes_b, (gsize)size) == 0;
-}
-
 /* address: full */
 static void
 note_address (Source *s, GSocketAddress *address, GstClockTime now)
 {
   s->address_at = now;
-  if (address == NULL || same_address (s->address, address)) {
+  if (address == NULL || gst_cc_address_equal (s->address, address)) {
     g_clear_object (&s->candidate);
-  } else if (s->address == NULL || same_address (s->candidate, address)) {
+  } else if (s->address == NULL || gst_cc_address_equal (s->candidate, address)) {
     g_set_object (&s->address, address);
     g_clear_object (&s->candidate);
   } else {

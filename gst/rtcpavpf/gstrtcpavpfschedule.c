@@ -5,11 +5,10 @@
 #endif
 
 #include "avpfaggregate.h"
+#include "gstccaddress.h"
 #include "gstccrtcp.h"
 #include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
-
-#include <string.h>
 
 #define HOUSEKEEPING_INTERVAL GST_SECOND
 #define SILENCE GST_SECOND
@@ -20,25 +19,13 @@
 
 /* ---- packets that leave ---- */
 
-static gboolean
-same_address (GSocketAddress *a, GSocketAddress *b)
-{
-  guint8 bytes_a[128], bytes_b[128];
-  gssize size = g_socket_address_get_native_size (a);
-
-  return a == b || (size > 0 && size <= (gssize)sizeof bytes_a && size == g_socket_address_get_native_size (b) &&
-                       g_socket_address_to_native (a, bytes_a, sizeof bytes_a, NULL) &&
-                       g_socket_address_to_native (b, bytes_b, sizeof bytes_b, NULL) &&
-                       memcmp (bytes_a, bytes_b, (gsize)size) == 0);
-}
-
 static void
 add_address (GstRtcpAvpfOutgoing *out, GSocketAddress *address)
 {
   guint i;
 
   for (i = 0; i < out->n_addresses; i++)
-    if (same_address (out->addresses[i], address))
+    if (gst_cc_address_equal (out->addresses[i], address))
       return;
   out->addresses[out->n_addresses++] = g_object_ref (address);
 }

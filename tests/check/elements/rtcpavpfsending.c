@@ -1,63 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* rtcpavpf in a sender: media through send_rtp_sink and send_rtp_src, RTCP through the other harness, on a test clock.
  */
-#include "clockadvance.h"
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
+#include "rtcpavpffixture.h"
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/check/gsttestclock.h>
 #include <gst/rtp/gstrtpbuffer.h>
 #include <gst/video/video.h>
 #include <string.h>
 
-#define MEDIA 0x1234abcd
 #define RECEIVER 0x0badcafe
-#define START (100 * GST_SECOND)
-#define PERIOD (20 * GST_MSECOND)
 #define TICKS 1800 /* of 90 kHz in PERIOD */
 #define PAYLOAD_BYTES 1000
-#define CAPS "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96"
-
-typedef struct {
-  GstTestClock *clock;
-  GstHarness *rtp, *rtcp;
-  guint16 seq;
-} Fixture;
 
 static void
 setup (Fixture *f)
 {
-  f->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
-  gst_system_clock_set_default (GST_CLOCK (f->clock));
-  f->rtp = gst_harness_new_with_padnames ("rtcpavpf", "send_rtp_sink", "send_rtp_src");
-  f->rtcp = gst_harness_new_with_element (f->rtp->element, "rtcp_sink", "rtcp_src");
-  gst_harness_use_systemclock (f->rtp);
-  gst_harness_set_src_caps_str (f->rtp, CAPS);
-  gst_harness_set_src_caps_str (f->rtcp, "application/x-rtcp");
-  f->seq = 1000;
-}
-
-static void
-teardown (Fixture *f)
-{
-  gst_harness_teardown (f->rtcp);
-  gst_harness_teardown (f->rtp);
-  gst_system_clock_set_default (NULL);
-  gst_object_unref (f->clock);
-}
-
-static GstClockTime
-now_of (Fixture *f)
-{
-  return gst_clock_get_time (GST_CLOCK (f->clock));
-}
-
-static void
-advance (Fixture *f, GstClockTime by)
-{
-  clock_advance_to (f->clock, now_of (f) + by);
+  fixture_open (f, "send_rtp_sink", "send_rtp_src");
 }
 
 /* Its RTP time is that of the clock. */

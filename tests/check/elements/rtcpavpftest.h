@@ -4,70 +4,26 @@
 #ifndef RTCP_AVPF_TEST_H
 #define RTCP_AVPF_TEST_H
 
-#include "clockadvance.h"
 #include "gstccrtcp.h"
+#include "rtcpavpffixture.h"
 #include "rtpextension.h"
 
-#include <gst/check/gstcheck.h>
-#include <gst/check/gstharness.h>
-#include <gst/check/gsttestclock.h>
 #include <gst/net/gstnetaddressmeta.h>
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
 
-#define MEDIA 0x1234abcd
-#define START (100 * GST_SECOND)
-#define PERIOD (20 * GST_MSECOND)
 #define PAYLOAD_BYTES 960
-#define CAPS "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96"
 #define H264_IDR 0x65
 #define H264_SLICE 0x61
 #define UDP_IP_BYTES 28
 
-typedef struct {
-  GstTestClock *clock;
-  GstHarness *rtp, *rtcp;
-  guint16 seq;
-  guint extension_id;
-  guint rtt_us;
-  guint8 nal;
-} Fixture;
-
 static G_GNUC_UNUSED void
 setup (Fixture *f)
 {
-  f->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
-  gst_system_clock_set_default (GST_CLOCK (f->clock));
-  f->rtp = gst_harness_new_with_padnames ("rtcpavpf", "sink", "src");
-  f->rtcp = gst_harness_new_with_element (f->rtp->element, "rtcp_sink", "rtcp_src");
-  gst_harness_use_systemclock (f->rtp);
-  gst_harness_set_src_caps_str (f->rtp, CAPS);
-  gst_harness_set_src_caps_str (f->rtcp, "application/x-rtcp");
-  f->seq = 1000;
+  fixture_open (f, "sink", "src");
   f->extension_id = 9;
   f->rtt_us = 50000;
   f->nal = H264_SLICE;
-}
-
-static G_GNUC_UNUSED void
-teardown (Fixture *f)
-{
-  gst_harness_teardown (f->rtcp);
-  gst_harness_teardown (f->rtp);
-  gst_system_clock_set_default (NULL);
-  gst_object_unref (f->clock);
-}
-
-static G_GNUC_UNUSED GstClockTime
-now_of (Fixture *f)
-{
-  return gst_clock_get_time (GST_CLOCK (f->clock));
-}
-
-static G_GNUC_UNUSED void
-advance (Fixture *f, GstClockTime by)
-{
-  clock_advance_to (f->clock, now_of (f) + by);
 }
 
 static G_GNUC_UNUSED void
