@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "gstrtptfrcbwe.h"
 #include "gsttfrcsink.h"
 #include "gsttfrcsrc.h"
 
@@ -10,8 +11,9 @@ static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean sink = GST_ELEMENT_REGISTER (tfrcsink, plugin), src = GST_ELEMENT_REGISTER (tfrcsrc, plugin);
+  gboolean bwe = GST_ELEMENT_REGISTER (rtptfrcbwe, plugin);
 
-  return sink && src;
+  return sink && src && bwe;
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, tfrc, "Congestion controlled RTP over UDP", plugin_init,

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rtptfrcbwe: the controller and pacer of tfrcsink as a filter in front of GStreamer's rtpsession.
+
+   Three parties, one lock: the streaming thread queues packets and serialized events, the task of the source pad sends
+   them, whoever delivers RTCP hands over reports. All that follows `lock` is under it, but for `session`. No
+   lock is held while a buffer or an event is pushed, a property notified or a message posted. */
+#ifndef GST_RTP_TFRC_BWE_H
+#define GST_RTP_TFRC_BWE_H
+
+#include "ccsender.h"
+#include "gstrtptfrcstreams.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_TYPE_RTP_TFRC_BWE (gst_rtp_tfrc_bwe_get_type ())
+G_DECLARE_FINAL_TYPE (GstRtpTfrcBwe, gst_rtp_tfrc_bwe, GST, RTP_TFRC_BWE, GstElement)
+GST_ELEMENT_REGISTER_DECLARE (rtptfrcbwe)
+
+#define GST_RTP_TFRC_RING 4096 /* packets that may wait */
+#define GST_RTP_TFRC_SENT 4096 /* packets whose frames are remembered until a report tells of them */
+#define GST_RTP_TFRC_OVERHEAD 28
+
+typedef struct {
+  CcMode mode;
+  guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
+  GstClockTime max_delay, stats_interval;
+} GstRtpTfrcSettings;
+
+/* When a packet was handed on: rtpsession noted its own time in between. */
+typedef struct {
+  CcTime from, to;
+  guint32 frame;
+} GstRtpTfrcSent;
+
+/* A serialized event, and how many packets came in front of it. */
+typedef struct {
+  GstEvent *event;
+  guint64 after;
+} GstRtpTfrcEvent;
+
+typedef struct {
+  guint64 twcc_reports, twcc_bad, ccfb_reports, receiver_reports, remb, tmmbr, nack, nack_translated, malformed;
+} GstRtpTfrcCounts;
+
+struct _GstRtpTfrcBwe {
+  GstElement parent;
+  GstPad *sinkpad, *srcpad;
+
+  GMutex lock;
+  GstClock *clock; /* the system's, rtpsession's too */
+  GstClockID waiting;
+  GstRtpTfrcSettings settings;
+  gboolean running, flushing; /* running: the fields below are in use */
+  GstFlowReturn result;       /* of the last push */
+  CcSender core;
+  CcPacket *ring;
+  CcPacketFeedback *packets, *blocks; /* of TWCC; of RFC 8888, NULL until the first */
+  CcPcg32 pcg;
+  GstRtpTfrcStreams streams;
+  GQueue events; /* GstRtpTfrcEvent */
+  guint64 in, out;
+  GstRtpTfrcSent *sent; /* GST_RTP_TFRC_SENT */
+  guint64 sent_next, sent_seen;
+  double head_bytes; /* of the RTP headers, smoothed */
+  CcTime status_at, event_at, stats_at, key_unit_at;
+  guint key_unit_count;
+  guint estimated; /* bit/s for encoders, as last notified */
+  guint told_rate; /* as last pushed upstream */
+  CcLimit told_limit;
+  GstRtpTfrcCounts counts;
+
+  gboolean searched; /* for the session */
+  GObject *session;  /* RTPSession behind us; the streaming thread's */
+  gulong session_handler;
+};
+
+/* gstrtptfrcpace.c */
+CcTime gst_rtp_tfrc_now (GstRtpTfrcBwe *self);
+void gst_rtp_tfrc_start (GstRtpTfrcBwe *self); /* READY to PAUSED */
+void gst_rtp_tfrc_stop (GstRtpTfrcBwe *self);
+void gst_rtp_tfrc_flush (GstRtpTfrcBwe *self);          /* under the lock: all that waits is given up */
+void gst_rtp_tfrc_wake (GstRtpTfrcBwe *self);           /* under the lock */
+void gst_rtp_tfrc_loop (gpointer pad);                  /* the task */
+void gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self); /* under the lock */
+GstFlowReturn gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer); /* under the lock; takes it */
+void gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event);      /* the same */
+GstStructure *gst_rtp_tfrc_stats (GstRtpTfrcBwe *self);
+
+/* gstrtptfrcreports.c */
+/* RTPTWCCPackets of rtpsession. */
+void gst_rtp_tfrc_on_twcc (GstRtpTfrcBwe *self, const GstStructure *packets);
+/* A request for a packet under the number it left with: the event with the number it came with, taken. */
+GstEvent *gst_rtp_tfrc_translate_request (GstRtpTfrcBwe *self, GstEvent *event);
+/* Looks for the rtpsession behind the source pad and listens to its RTCP; once. */
+void gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self);
+void gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self);
+
+G_END_DECLS
+#endif

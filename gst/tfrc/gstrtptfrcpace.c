@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstrateevent.h"
+#include "gstrtptfrcbwe.h"
+
+#include <gst/video/video.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
+#define GST_CAT_DEFAULT gst_rtp_tfrc_bwe_debug
+
+#define STATUS_INTERVAL (20 * CC_MSECOND)
+#define EVENT_INTERVAL (200 * CC_MSECOND)
+#define KEY_UNIT_INTERVAL (300 * CC_MSECOND)
+#define SLEEP_MIN (200 * CC_USECOND) /* packets closer than this leave together */
+#define RTP_HEADER 20                /* with one extension, before any packet has shown its own */
+
+CcTime
+gst_rtp_tfrc_now (GstRtpTfrcBwe *self)
+{
+  return gst_clock_get_time (self->clock);
+}
+
+static double
+bytes_per_second (guint bitrate)
+{
+  return bitrate / 8.0;
+}
+
+static guint
+bit_rate (double Bps)
+{
+  return Bps * 8 >= G_MAXUINT ? G_MAXUINT : (guint)(Bps * 8 + 0.5);
+}
+
+static uint32_t
+random_bits (void *user)
+{
+  return g_random_int ();
+}
+
+/* ---- start and end ---- */
+
+static void
+init_core (GstRtpTfrcBwe *self, CcTime now)
+{
+  CcPacketFeedbackParams packets;
+  CcSenderParams params;
+
+  cc_sender_params_init (&params);
+  params.mode = self->settings.mode;
+  params.start_Bps = bytes_per_second (self->settings.start_bitrate);
+  params.min_Bps = bytes_per_second (self->settings.min_bitrate);
+  params.max_Bps = bytes_per_second (self->settings.max_bitrate);
+  params.overhead_bytes = GST_RTP_TFRC_OVERHEAD;
+  params.buffer.max_delay = self->settings.max_delay;
+  params.random.next = random_bits;
+  cc_sender_init (&self->core, &params, self->ring, GST_RTP_TFRC_RING, now);
+  cc_sender_packet_feedback_params (&self->core, &packets);
+  cc_packet_feedback_init (self->packets, &packets);
+}
+
+void
+gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
+{
+  CcTime now = gst_rtp_tfrc_now (self);
+  CcSenderStatus status;
+
+  g_mutex_lock (&self->lock);
+  self->ring = g_new (CcPacket, GST_RTP_TFRC_RING);
+  self->packets = g_new0 (CcPacketFeedback, 1);
+  self->sent = g_new0 (GstRtpTfrcSent, GST_RTP_TFRC_SENT);
+  self->sent_next = self->sent_seen = self->in = self->out = 0;
+  self->head_bytes = RTP_HEADER;
+  self->result = GST_FLOW_OK;
+  self->counts = (GstRtpTfrcCounts){0};
+  self->status_at = self->event_at = now;
+  self->stats_at = cc_time_add (now, self->settings.stats_interval);
+  self->key_unit_at = CC_TIME_NONE;
+  init_core (self, now);
+  cc_sender_status (&self->core, now, &status);
+  self->estimated = bit_rate (status.encoder_Bps);
+  self->running = TRUE;
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_rtp_tfrc_stop (GstRtpTfrcBwe *self)
+{
+  g_mutex_lock (&self->lock);
+  gst_rtp_tfrc_flush (self);
+  self->running = FALSE;
+  gst_rtp_tfrc_streams_clear (&self->streams);
+  g_clear_pointer (&self->ring, g_free);
+  g_clear_pointer (&self->packets, g_free);
+  g_clear_pointer (&self->blocks, g_free);
+  g_clear_pointer (&self->sent, g_free);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
+{
+  CcTime now;
+
+  if (!self->running)
+    return;
+  now = gst_rtp_tfrc_now (self);
+  if (self->core.mode != self->settings.mode)
+    cc_sender_set_mode (&self->core, self->settings.mode, now);
+  cc_sender_set_max_delay (&self->core, self->settings.max_delay);
+  cc_sender_set_limits (
+      &self->core, bytes_per_second (self->settings.min_bitrate), bytes_per_second (self->settings.max_bitrate));
+  cc_sender_on_timeout (&self->core, now);
+  self->stats_at = cc_time_add (now, self->settings.stats_interval);
+  self->status_at = now;
+  gst_rtp_tfrc_wake (self);
+}
+
+void
+gst_rtp_tfrc_wake (GstRtpTfrcBwe *self)
+{
+  if (self->waiting != NULL)
+    gst_clock_id_unschedule (self->waiting);
+}
+
+static void
+give_up (GstRtpTfrcBwe *self, const CcPacket *packet)
+{
+  if (!packet->resent)
+    self->out++;
+  gst_rtp_tfrc_streams_give_up (&self->streams, packet->handle);
+}
+
+static void
+free_event (gpointer data)
+{
+  GstRtpTfrcEvent *e = data;
+
+  gst_event_unref (e->event);
+  g_free (e);
+}
+
+void
+gst_rtp_tfrc_flush (GstRtpTfrcBwe *self)
+{
+  CcPacket packet;
+
+  g_queue_clear_full (&self->events, free_event);
+  if (!self->running)
+    return;
+  send_buffer_clear (&self->core.buffer);
+  while (cc_sender_pull (&self->core, gst_rtp_tfrc_now (self), &packet) != CC_SENDER_WAIT)
+    give_up (self, &packet);
+}
+
+/* ---- the streaming thread ---- */
+
+static void
+push_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
+{
+  CcPacket discarded;
+
+  if (!packet->resent)
+    self->in++;
+  while (!cc_sender_push (&self->core, packet, now)) {
+    if (cc_sender_pull (&self->core, now, &discarded) != CC_SENDER_DISCARD) {
+      give_up (self, packet);
+      return;
+    }
+    give_up (self, &discarded);
+  }
+}
+
+static void
+release_held (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, CcTime now)
+{
+  guint i;
+
+  for (i = 0; i < stream->held->len; i++)
+    push_packet (self, &g_array_index (stream->held, CcPacket, i), now);
+  g_array_set_size (stream->held, 0);
+}
+
+/* A stream that never ends its frames loses nothing but the turn: what it held leaves with its next frame. */
+static void
+hold_packet (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, const CcPacket *packet, CcTime now)
+{
+  if (stream->held == NULL)
+    stream->held = g_array_new (FALSE, FALSE, sizeof (CcPacket));
+  if (stream->held->len > 0 && g_array_index (stream->held, CcPacket, 0).frame != packet->frame)
+    release_held (self, stream, now);
+  g_array_append_val (stream->held, *packet);
+  if (packet->frame_end || stream->held->len >= GST_RTP_TFRC_RING / 4)
+    release_held (self, stream, now);
+}
+
+GstFlowReturn
+gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
+{
+  CcTime now = gst_rtp_tfrc_now (self);
+  GstRtpTfrcStream *stream;
+  CcPacket packet;
+  gsize head_size;
+
+  if (!self->running || self->flushing || self->result != GST_FLOW_OK) {
+    gst_buffer_unref (buffer);
+    return self->flushing || !self->running ? GST_FLOW_FLUSHING : self->result;
+  }
+  if (!gst_rtp_tfrc_streams_packet (&self->streams, buffer, now, &packet, &stream, &head_size)) {
+    if (self->counts.malformed++ == 0)
+      GST_WARNING_OBJECT (
+          self, "%" G_GSIZE_FORMAT " bytes that are no RTP packet; dropped", gst_buffer_get_size (buffer));
+    gst_buffer_unref (buffer);
+    return GST_FLOW_OK;
+  }
+  self->head_bytes += ((double)head_size - self->head_bytes) / 16;
+  if (!packet.resent && (gst_rtp_tfrc_streams_take_turns (&self->streams, stream, now) ||
+                            (stream->held != NULL && stream->held->len > 0)))
+    hold_packet (self, stream, &packet, now);
+  else
+    push_packet (self, &packet, now);
+  gst_rtp_tfrc_wake (self);
+  return GST_FLOW_OK;
+}
+
+static void
+release_all_held (GstRtpTfrcBwe *self)
+{
+  CcTime now = gst_rtp_tfrc_now (self);
+  guint i;
+
+  for (i = 0; i < self->streams.n; i++)
+    if (self->streams.stream[i].held != NULL)
+      release_held (self, &self->streams.stream[i], now);
+}
+
+void
+gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
+{
+  GstRtpTfrcEvent *e = g_new (GstRtpTfrcEvent, 1);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    release_all_held (self);
+  *e = (GstRtpTfrcEvent){event, self->in};
+  g_queue_push_tail (&self->events, e);
+  gst_rtp_tfrc_wake (self);
+}
+
+/* ---- what upstream and the application learn ---- */
+
+typedef struct {
+  gboolean notify, key_unit;
+  GstMessage *message;
+  GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS];
+  guint n_shares;
+  GstRateInfo info; /* info.limit NULL: no event */
+} News;
+
+static gboolean
+differs (guint a, guint b)
+{
+  return (a > b ? a - b : b - a) > b / 50;
+}
+
+static void
+prepare_event (GstRtpTfrcBwe *self, const CcSenderStatus *status, CcTime now, News *news)
+{
+  gboolean has_path = self->core.path_at != CC_TIME_NONE;
+
+  news->info = (GstRateInfo){.bitrate = bit_rate (status->media_Bps),
+      .wire_bitrate = bit_rate (status->rate_Bps),
+      .rtt = status->rtt > 0 ? status->rtt : GST_CLOCK_TIME_NONE,
+      .loss_event_rate = status->p,
+      .queue_delay = has_path ? status->queue_delay : GST_CLOCK_TIME_NONE,
+      .backlog = status->backlog_bytes,
+      .frame_budget = status->frame_budget_bytes,
+      .limit = cc_limit_name (status->limit)};
+  news->n_shares = gst_rtp_tfrc_streams_share (&self->streams, status->media_Bps, now, news->shares);
+  self->told_rate = news->info.bitrate;
+  self->told_limit = status->limit;
+  self->event_at = cc_time_add (now, EVENT_INTERVAL);
+}
+
+static void
+check_status (GstRtpTfrcBwe *self, CcTime now, News *news)
+{
+  CcSenderStatus status;
+  guint encoder;
+
+  cc_sender_status (&self->core, now, &status);
+  self->status_at = cc_time_add (now, STATUS_INTERVAL);
+  encoder = CLAMP (bit_rate (status.encoder_Bps), 1, self->settings.max_bitrate);
+  news->notify = differs (encoder, self->estimated);
+  if (news->notify)
+    self->estimated = encoder;
+  if (news->notify || now >= self->event_at || status.limit != self->told_limit ||
+      differs (bit_rate (status.media_Bps), self->told_rate))
+    prepare_event (self, &status, now, news);
+}
+
+static GstStructure *
+stats_structure (GstRtpTfrcBwe *self)
+{
+  const GstRtpTfrcCounts *c = &self->counts;
+  CcSenderStatus status = {0};
+
+  if (self->running)
+    cc_sender_status (&self->core, gst_rtp_tfrc_now (self), &status);
+  return gst_structure_new ("application/x-rtptfrcbwe-stats", "limit", G_TYPE_STRING, cc_limit_name (status.limit),
+      "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate", G_TYPE_UINT64, (guint64)(status.rate_Bps * 8),
+      "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8), "sent-bitrate", G_TYPE_UINT64,
+      (guint64)(status.sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status.rtt, "loss-event-rate", G_TYPE_DOUBLE,
+      status.p, "queue-delay", G_TYPE_UINT64, (guint64)status.queue_delay, "backlog", G_TYPE_UINT, status.backlog_bytes,
+      "backlog-delay", G_TYPE_UINT64, (guint64)status.backlog_delay, "packets-sent", G_TYPE_UINT64,
+      self->core.packets_sent, "frames-sent", G_TYPE_UINT64, self->core.buffer.frames_sent, "frames-dropped",
+      G_TYPE_UINT64, self->core.buffer.frames_dropped, "packets-dropped", G_TYPE_UINT64, self->core.packets_dropped,
+      "streams", G_TYPE_UINT, self->streams.n, "twcc-reports", G_TYPE_UINT64, c->twcc_reports, "twcc-refused",
+      G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports, "receiver-reports", G_TYPE_UINT64,
+      c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr", G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64,
+      c->nack, "malformed", G_TYPE_UINT64, c->malformed, NULL);
+}
+
+GstStructure *
+gst_rtp_tfrc_stats (GstRtpTfrcBwe *self)
+{
+  GstStructure *s;
+
+  g_mutex_lock (&self->lock);
+  s = stats_structure (self);
+  g_mutex_unlock (&self->lock);
+  return s;
+}
+
+static void
+run_timers (GstRtpTfrcBwe *self, CcTime now, News *news)
+{
+  if (cc_sender_next_timeout (&self->core) <= now)
+    cc_sender_on_timeout (&self->core, now);
+  if (cc_sender_take_key_unit_wanted (&self->core) &&
+      (self->key_unit_at == CC_TIME_NONE || cc_time_since (now, self->key_unit_at) >= KEY_UNIT_INTERVAL)) {
+    self->key_unit_at = now;
+    news->key_unit = TRUE;
+  }
+  if (MIN (self->status_at, self->event_at) <= now)
+    check_status (self, now, news);
+  if (self->settings.stats_interval > 0 && self->stats_at <= now) {
+    self->stats_at = cc_time_add (now, self->settings.stats_interval);
+    news->message = gst_message_new_element (GST_OBJECT (self), stats_structure (self));
+  }
+}
+
+static gboolean
+has_news (const News *news)
+{
+  return news->notify || news->key_unit || news->message != NULL || news->info.limit != NULL;
+}
+
+/* One event for all, or one for each stream: rtpfunnel takes it to the stream whose SSRC it names. */
+static void
+push_rate_events (GstRtpTfrcBwe *self, News *news)
+{
+  guint i;
+
+  if (news->n_shares <= 1) {
+    if (news->n_shares == 1)
+      news->info.bitrate = (guint)news->shares[0].bitrate;
+    gst_pad_push_event (self->sinkpad, gst_rate_event_new (&news->info));
+    return;
+  }
+  for (i = 0; i < news->n_shares; i++) {
+    GstEvent *event;
+
+    news->info.bitrate = (guint)news->shares[i].bitrate;
+    event = gst_rate_event_new (&news->info);
+    gst_structure_set (gst_event_writable_structure (event), "ssrc", G_TYPE_UINT, (guint)news->shares[i].ssrc, NULL);
+    gst_pad_push_event (self->sinkpad, event);
+  }
+}
+
+/* Without the lock. */
+static void
+tell (GstRtpTfrcBwe *self, News *news)
+{
+  if (news->key_unit) {
+    GST_INFO_OBJECT (self, "asking upstream for a key unit");
+    gst_pad_push_event (
+        self->sinkpad, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, self->key_unit_count++));
+  }
+  if (news->info.limit != NULL)
+    push_rate_events (self, news);
+  if (news->notify)
+    g_object_notify (G_OBJECT (self), "estimated-bitrate");
+  if (news->message != NULL)
+    gst_element_post_message (GST_ELEMENT (self), news->message);
+}
+
+/* ---- the task ---- */
+
+static void
+note_sent (GstRtpTfrcBwe *self, guint32 frame, CcTime from, CcTime to)
+{
+  self->sent[self->sent_next++ % GST_RTP_TFRC_SENT] = (GstRtpTfrcSent){from, to, frame};
+  if (self->sent_next - self->sent_seen > GST_RTP_TFRC_SENT)
+    self->sent_seen = self->sent_next - GST_RTP_TFRC_SENT;
+}
+
+/* Under the lock, which it leaves while it pushes. */
+static void
+send_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
+{
+  GstBuffer *buffer = gst_rtp_tfrc_streams_renumber (&self->streams, packet->handle, packet->resent);
+  GstFlowReturn result;
+
+  if (!packet->resent)
+    self->out++;
+  g_mutex_unlock (&self->lock);
+  result = gst_pad_push (self->srcpad, buffer);
+  g_mutex_lock (&self->lock);
+  if (!self->running)
+    return;
+  note_sent (self, packet->frame, now, gst_rtp_tfrc_now (self));
+  if (result == GST_FLOW_OK)
+    return;
+  GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (result));
+  self->result = result;
+  gst_rtp_tfrc_flush (self);
+}
+
+static gboolean
+event_is_due (GstRtpTfrcBwe *self)
+{
+  const GstRtpTfrcEvent *e = g_queue_peek_head (&self->events);
+
+  return e != NULL && e->after <= self->out;
+}
+
+static void
+send_event (GstRtpTfrcBwe *self)
+{
+  GstRtpTfrcEvent *e = g_queue_pop_head (&self->events);
+  GstEvent *event = e->event;
+
+  g_free (e);
+  g_mutex_unlock (&self->lock);
+  gst_pad_push_event (self->srcpad, event);
+  g_mutex_lock (&self->lock);
+}
+
+static CcTime
+next_deadline (GstRtpTfrcBwe *self, CcTime now)
+{
+  CcTime at = MAX (cc_sender_next_timeout (&self->core), cc_time_add (now, SLEEP_MIN));
+
+  at = MIN (at, self->event_at);
+  return self->settings.stats_interval > 0 ? MIN (at, self->stats_at) : at;
+}
+
+/* Until the deadline, or until somebody has something for the task. */
+static void
+wait_until (GstRtpTfrcBwe *self, CcTime deadline)
+{
+  GstClockID id = gst_clock_new_single_shot_id (self->clock, deadline);
+
+  self->waiting = id;
+  g_mutex_unlock (&self->lock);
+  gst_clock_id_wait (id, NULL);
+  g_mutex_lock (&self->lock);
+  self->waiting = NULL;
+  gst_clock_id_unref (id);
+}
+
+/* One packet, one event or one wait. */
+static void
+step (GstRtpTfrcBwe *self)
+{
+  CcTime now = gst_rtp_tfrc_now (self);
+  News news = {0};
+  CcPacket packet;
+
+  if (event_is_due (self)) {
+    send_event (self);
+    return;
+  }
+  run_timers (self, now, &news);
+  if (has_news (&news)) {
+    g_mutex_unlock (&self->lock);
+    tell (self, &news);
+    g_mutex_lock (&self->lock);
+    return;
+  }
+  switch (cc_sender_pull (&self->core, now, &packet)) {
+  case CC_SENDER_SEND:
+    send_packet (self, &packet, now);
+    break;
+  case CC_SENDER_DISCARD:
+    give_up (self, &packet);
+    break;
+  case CC_SENDER_WAIT:
+    wait_until (self, next_deadline (self, now));
+    break;
+  }
+}
+
+void
+gst_rtp_tfrc_loop (gpointer pad)
+{
+  GstRtpTfrcBwe *self = GST_RTP_TFRC_BWE (GST_PAD_PARENT (pad));
+
+  g_mutex_lock (&self->lock);
+  if (self->flushing || !self->running) {
+    g_mutex_unlock (&self->lock);
+    gst_pad_pause_task (self->srcpad);
+    return;
+  }
+  step (self);
+  g_mutex_unlock (&self->lock);
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstccrtcp.h"
+#include "gstrtptfrcbwe.h"
+
+GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
+#define GST_CAT_DEFAULT gst_rtp_tfrc_bwe_debug
+
+#define MOST_TOLD 1024   /* packets of one report */
+#define MOST_ELEMENTS 16 /* between the source pad and the session */
+
+/* ---- TWCC, as rtpsession tells it ---- */
+
+/* The frame of the packet that rtpsession saw at `at`; reports come in order, so the search goes on where it ended. */
+static guint32
+frame_sent_at (GstRtpTfrcBwe *self, CcTime at, guint32 otherwise)
+{
+  while (self->sent_seen < self->sent_next && self->sent[self->sent_seen % GST_RTP_TFRC_SENT].to < at)
+    self->sent_seen++;
+  if (self->sent_seen == self->sent_next || self->sent[self->sent_seen % GST_RTP_TFRC_SENT].from > at)
+    return otherwise;
+  return self->sent[self->sent_seen % GST_RTP_TFRC_SENT].frame;
+}
+
+static gboolean
+read_packet (GstRtpTfrcBwe *self, const GstStructure *s, CcToldPacket *told)
+{
+  guint64 local = GST_CLOCK_TIME_NONE, remote = GST_CLOCK_TIME_NONE;
+  guint number, size;
+  gboolean lost;
+
+  if (!gst_structure_get (s, "seqnum", G_TYPE_UINT, &number, "size", G_TYPE_UINT, &size, "lost", G_TYPE_BOOLEAN, &lost,
+          "local-ts", G_TYPE_UINT64, &local, "remote-ts", G_TYPE_UINT64, &remote, NULL))
+    return FALSE;
+  *told = (CcToldPacket){.number = (guint16)number,
+      .sent_at = GST_CLOCK_TIME_IS_VALID (local) ? local : CC_TIME_NONE,
+      .size_bytes = size + (guint32)(self->head_bytes + 0.5), /* it tells the payload's */
+      .received = !lost,
+      .arrived_at = !lost && GST_CLOCK_TIME_IS_VALID (remote) ? remote : CC_TIME_NONE};
+  told->frame = told->sent_at == CC_TIME_NONE ? 0 : frame_sent_at (self, told->sent_at, number);
+  return TRUE;
+}
+
+static guint
+read_packets (GstRtpTfrcBwe *self, const GValue *list, CcToldPacket *told)
+{
+  const GValueArray *array = g_value_get_boxed (list);
+  guint i, n = 0;
+
+  for (i = 0; array != NULL && i < array->n_values && n < MOST_TOLD; i++) {
+    const GValue *value = &array->values[i];
+
+    if (GST_VALUE_HOLDS_STRUCTURE (value) && read_packet (self, gst_value_get_structure (value), &told[n]))
+      n++;
+  }
+  return n;
+}
+
+void
+gst_rtp_tfrc_on_twcc (GstRtpTfrcBwe *self, const GstStructure *packets)
+{
+  const GValue *list = gst_structure_get_value (packets, "packets");
+  CcToldPacket *told;
+  guint64 before;
+  guint n;
+
+  if (list == NULL || !G_VALUE_HOLDS (list, G_TYPE_VALUE_ARRAY))
+    return;
+  told = g_new (CcToldPacket, MOST_TOLD);
+  g_mutex_lock (&self->lock);
+  if (self->running) {
+    before = self->core.packet_reports;
+    n = read_packets (self, list, told);
+    cc_sender_on_told (&self->core, self->packets, told, n, gst_rtp_tfrc_now (self));
+    self->counts.twcc_reports++;
+    self->counts.twcc_bad += self->core.packet_reports == before;
+    self->status_at = 0;
+    gst_rtp_tfrc_wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  g_free (told);
+}
+
+/* ---- retransmission requests ---- */
+
+GstEvent *
+gst_rtp_tfrc_translate_request (GstRtpTfrcBwe *self, GstEvent *event)
+{
+  GstRtpTfrcStream *stream;
+  guint seq, ssrc;
+  guint16 original;
+
+  if (!gst_structure_get (
+          gst_event_get_structure (event), "seqnum", G_TYPE_UINT, &seq, "ssrc", G_TYPE_UINT, &ssrc, NULL))
+    return event;
+  g_mutex_lock (&self->lock);
+  self->counts.nack++;
+  stream = gst_rtp_tfrc_streams_find (&self->streams, ssrc);
+  if (stream != NULL && gst_tfrc_numbering_original (&stream->numbering, (guint16)seq, &original)) {
+    GstRtpTfrcStreams *s = &self->streams;
+
+    s->asked[s->n_asked++ % GST_RTP_TFRC_ASKED] = (GstRtpTfrcAsked){ssrc, original};
+    if (original != (guint16)seq) {
+      self->counts.nack_translated++;
+      event = gst_event_make_writable (event);
+      gst_structure_set (gst_event_writable_structure (event), "seqnum", G_TYPE_UINT, (guint)original, NULL);
+    }
+  }
+  g_mutex_unlock (&self->lock);
+  return event;
+}
+
+/* ---- what else receivers tell, as rtpsession receives it ---- */
+
+static void
+on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+{
+  GstRtpTfrcBwe *self = user;
+  GstClockTime rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+
+  if (gst_rtp_tfrc_streams_find (&self->streams, block->ssrc) == NULL)
+    return;
+  self->counts.receiver_reports++;
+  cc_sender_on_receiver_report (
+      &self->core, block->fraction_lost / 256.0, rtt < 10 * GST_SECOND ? rtt : 0, gst_rtp_tfrc_now (self));
+}
+
+static void
+on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
+{
+  GstRtpTfrcBwe *self = user;
+
+  self->counts.remb++;
+  cc_sender_on_explicit_rate (&self->core, sender, (double)remb->bitrate_bps / 8, gst_rtp_tfrc_now (self));
+}
+
+static void
+on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
+{
+  GstRtpTfrcBwe *self = user;
+
+  if (gst_rtp_tfrc_streams_find (&self->streams, entry->ssrc) == NULL)
+    return;
+  self->counts.tmmbr++;
+  cc_sender_on_explicit_rate (&self->core, sender, (double)entry->bitrate_bps / 8, gst_rtp_tfrc_now (self));
+}
+
+static const GstCcRtcpHandlers handlers = {.report_block = on_report_block, .remb = on_remb, .tmmbr = on_tmmbr};
+
+static void
+on_receiving_rtcp (GObject *session, GstBuffer *buffer, GstRtpTfrcBwe *self)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return;
+  g_mutex_lock (&self->lock);
+  if (self->running) {
+    gst_cc_rtcp_walk (map.data, map.size, &handlers, self);
+    self->status_at = 0;
+    gst_rtp_tfrc_wake (self);
+  }
+  g_mutex_unlock (&self->lock);
+  gst_buffer_unmap (buffer, &map);
+}
+
+/* ---- the session ---- */
+
+/* The pad of an element that the pad leads to, through the walls of bins. The caller's. */
+static GstPad *
+real_peer (GstPad *pad)
+{
+  GstPad *peer = gst_pad_get_peer (pad);
+
+  while (peer != NULL && GST_IS_PROXY_PAD (peer)) {
+    GstPad *next = NULL;
+
+    if (GST_IS_GHOST_PAD (peer)) {
+      next = gst_ghost_pad_get_target (GST_GHOST_PAD (peer));
+    } else {
+      GstProxyPad *ghost = gst_proxy_pad_get_internal (GST_PROXY_PAD (peer));
+
+      if (ghost != NULL)
+        next = gst_pad_get_peer (GST_PAD (ghost));
+      gst_clear_object (&ghost);
+    }
+    gst_object_unref (peer);
+    peer = next;
+  }
+  return peer;
+}
+
+static gboolean
+is_session (GstElement *element)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+
+  return factory != NULL && g_strcmp0 (GST_OBJECT_NAME (factory), "rtpsession") == 0;
+}
+
+/* NULL where there is none, or the way divides. */
+static GstElement *
+downstream_session (GstRtpTfrcBwe *self)
+{
+  GstPad *pad = gst_object_ref (self->srcpad);
+  guint i;
+
+  for (i = 0; i < MOST_ELEMENTS && pad != NULL; i++) {
+    GstPad *peer = real_peer (pad);
+    GstElement *element = peer != NULL ? gst_pad_get_parent_element (peer) : NULL;
+
+    gst_clear_object (&peer);
+    gst_object_unref (pad);
+    if (element == NULL || is_session (element))
+      return element;
+    pad = gst_element_get_static_pad (element, "src");
+    gst_object_unref (element);
+  }
+  gst_clear_object (&pad);
+  return NULL;
+}
+
+void
+gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
+{
+  GstElement *element = downstream_session (self);
+
+  self->searched = TRUE;
+  if (element == NULL) {
+    GST_INFO_OBJECT (self, "no rtpsession behind this element: only its TWCC events are listened to");
+    return;
+  }
+  g_object_get (element, "internal-session", &self->session, NULL);
+  gst_object_unref (element);
+  if (self->session != NULL)
+    self->session_handler = g_signal_connect_object (
+        self->session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self, (GConnectFlags)0);
+}
+
+void
+gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self)
+{
+  self->searched = FALSE;
+  if (self->session == NULL)
+    return;
+  g_signal_handler_disconnect (self->session, self->session_handler);
+  g_clear_object (&self->session);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstrtptfrcstreams.h"
+
+#include <gst/rtp/gstrtpbuffer.h>
+
+#define KEY_UNIT_BYTES 64
+#define THIN_PACKET 400 /* bytes */
+#define THIN_FRAMES 10
+#define RECENT (2 * CC_SECOND)
+#define MEASURE (500 * CC_MSECOND)
+#define UDP_IP 28
+#define OSN_SIZE 2
+#define LEAST_WEIGHT 0.01
+#define MOST_WEIGHT 100
+
+static void
+clear_stream (GstRtpTfrcStream *stream)
+{
+  guint i;
+
+  for (i = 0; stream->held != NULL && i < stream->held->len; i++)
+    gst_buffer_unref (g_array_index (stream->held, CcPacket, i).handle);
+  g_clear_pointer (&stream->held, g_array_unref);
+}
+
+void
+gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s)
+{
+  guint i;
+
+  for (i = 0; i < s->n; i++)
+    clear_stream (&s->stream[i]);
+  s->n = s->n_asked = 0;
+}
+
+void
+gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps)
+{
+  const GstStructure *structure = gst_caps_get_structure (caps, 0);
+
+  s->codec = rtp_codec_from_name (gst_structure_get_string (structure, "encoding-name"));
+  s->all_audio = g_strcmp0 (gst_structure_get_string (structure, "media"), "audio") == 0;
+}
+
+GstRtpTfrcStream *
+gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc)
+{
+  guint i;
+
+  for (i = 0; i < s->n; i++)
+    if (s->stream[i].ssrc == ssrc)
+      return &s->stream[i];
+  return NULL;
+}
+
+static double
+weight_of (const GstRtpTfrcStreams *s, guint32 ssrc)
+{
+  gchar name[sizeof "ssrc-4294967295"];
+  gdouble weight = 1;
+
+  g_snprintf (name, sizeof name, "ssrc-%u", ssrc);
+  if (s->weights != NULL)
+    gst_structure_get_double (s->weights, name, &weight);
+  return CLAMP (weight, LEAST_WEIGHT, MOST_WEIGHT);
+}
+
+static GstRtpTfrcStream *
+add_stream (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now)
+{
+  GstRtpTfrcStream *stream = &s->stream[0];
+  guint i;
+
+  if (s->n < GST_RTP_TFRC_STREAMS) {
+    stream = &s->stream[s->n++];
+  } else {
+    for (i = 1; i < s->n; i++)
+      if (s->stream[i].seen_at < stream->seen_at)
+        stream = &s->stream[i];
+    clear_stream (stream);
+  }
+  *stream = (GstRtpTfrcStream){.ssrc = ssrc, .seen_at = now, .measured_at = now, .weight = weight_of (s, ssrc)};
+  return stream;
+}
+
+static gboolean
+is_key_unit (const GstRtpTfrcStreams *s, GstBuffer *buffer, const GstTfrcHead *head)
+{
+  guint8 payload[KEY_UNIT_BYTES];
+
+  if (!rtp_codec_tells_key_units (s->codec))
+    return !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  return rtp_key_unit_starts (s->codec, payload, gst_buffer_extract (buffer, head->head_size, payload, sizeof payload));
+}
+
+static void
+begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit)
+{
+  if (stream->frame_packets == 1 && stream->frame_bytes <= THIN_PACKET)
+    stream->thin_frames++;
+  else if (stream->frame_packets > 0)
+    stream->thin_frames = 0;
+  stream->timestamp = timestamp;
+  stream->open = TRUE;
+  stream->is_key = key_unit;
+  stream->frame_packets = stream->frame_bytes = 0;
+}
+
+static void
+measure (GstRtpTfrcStream *stream, gsize size, CcTime now)
+{
+  CcDuration span = cc_time_since (now, stream->measured_at);
+
+  if (span >= MEASURE) {
+    double fresh = stream->bytes / cc_seconds (span);
+
+    stream->sent_Bps = stream->sent_Bps > 0 ? (stream->sent_Bps + fresh) / 2 : fresh;
+    stream->measured_at = now;
+    stream->bytes = 0;
+  }
+  stream->bytes += size + UDP_IP;
+  stream->seen_at = now;
+}
+
+static gboolean
+is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream)
+{
+  return s->all_audio || stream->resends || stream->thin_frames >= THIN_FRAMES;
+}
+
+static gboolean
+parse (GstBuffer *buffer, GstTfrcHead *head)
+{
+  guint8 data[GST_TFRC_HEAD_MAX];
+
+  return gst_tfrc_head_parse (
+      data, gst_buffer_extract (buffer, 0, data, sizeof data), gst_buffer_get_size (buffer), head);
+}
+
+gboolean
+gst_rtp_tfrc_streams_packet (
+    GstRtpTfrcStreams *s, GstBuffer *buffer, CcTime now, CcPacket *packet, GstRtpTfrcStream **owner, gsize *head_size)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  GstRtpTfrcStream *stream;
+  GstTfrcHead head;
+
+  if (!parse (buffer, &head))
+    return FALSE;
+  stream = gst_rtp_tfrc_streams_find (s, head.ssrc);
+  if (stream == NULL)
+    stream = add_stream (s, head.ssrc, now);
+  stream->resends = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+  if (!stream->open || stream->timestamp != head.timestamp)
+    begin_frame (stream, head.timestamp, is_key_unit (s, buffer, &head));
+  stream->frame_packets++;
+  stream->frame_bytes += (guint)size;
+  stream->open = !head.marker;
+  measure (stream, size, now);
+  *packet = (CcPacket){.handle = buffer,
+      .size_bytes = (guint32)size,
+      .frame = head.timestamp ^ head.ssrc, /* streams may have the same timestamps */
+      .captured_at = now,
+      .frame_end = head.marker,
+      .key_unit = stream->is_key,
+      .resent = is_urgent (s, stream)};
+  *owner = stream;
+  *head_size = head.head_size;
+  return TRUE;
+}
+
+static gboolean
+is_video (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now)
+{
+  return !is_urgent (s, stream) && cc_time_since (now, stream->seen_at) < RECENT;
+}
+
+gboolean
+gst_rtp_tfrc_streams_take_turns (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now)
+{
+  guint i;
+
+  for (i = 0; i < s->n; i++)
+    if (&s->stream[i] != stream && is_video (s, &s->stream[i], now))
+      return TRUE;
+  return FALSE;
+}
+
+/* The number of the original in a packet that is sent again, as that was sent. */
+static void
+renumber_original (GstRtpTfrcStreams *s, GstRTPBuffer *rtp)
+{
+  guint8 *payload = gst_rtp_buffer_get_payload (rtp);
+  guint i, most = MIN (s->n_asked, GST_RTP_TFRC_ASKED);
+  guint16 osn, sent;
+
+  if (payload == NULL || gst_rtp_buffer_get_payload_len (rtp) < OSN_SIZE)
+    return;
+  osn = GST_READ_UINT16_BE (payload);
+  for (i = 1; i <= most; i++) {
+    const GstRtpTfrcAsked *asked = &s->asked[(s->n_asked - i) % GST_RTP_TFRC_ASKED];
+    GstRtpTfrcStream *stream = asked->seq == osn ? gst_rtp_tfrc_streams_find (s, asked->ssrc) : NULL;
+
+    if (stream != NULL && gst_tfrc_numbering_sent (&stream->numbering, osn, &sent)) {
+      GST_WRITE_UINT16_BE (payload, sent);
+      return;
+    }
+  }
+}
+
+static gboolean
+is_renumbered (const GstRtpTfrcStreams *s)
+{
+  guint i;
+
+  for (i = 0; i < s->n; i++)
+    if (s->stream[i].numbering.n_steps > 1 || s->stream[i].numbering.skipped != 0)
+      return TRUE;
+  return FALSE;
+}
+
+GstBuffer *
+gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, GstBuffer *buffer, gboolean resent)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  GstRtpTfrcStream *stream;
+  GstTfrcHead head;
+  guint16 skipped;
+
+  if (!parse (buffer, &head) || (stream = gst_rtp_tfrc_streams_find (s, head.ssrc)) == NULL)
+    return buffer;
+  skipped = gst_tfrc_numbering_offset (&stream->numbering, head.seq);
+  resent = resent && stream->resends && is_renumbered (s);
+  if (skipped == 0 && !resent)
+    return buffer;
+  buffer = gst_buffer_make_writable (buffer);
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp))
+    return buffer;
+  gst_rtp_buffer_set_seq (&rtp, (guint16)(head.seq - skipped));
+  if (resent)
+    renumber_original (s, &rtp);
+  gst_rtp_buffer_unmap (&rtp);
+  return buffer;
+}
+
+void
+gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, GstBuffer *buffer)
+{
+  GstRtpTfrcStream *stream;
+  GstTfrcHead head;
+
+  if (parse (buffer, &head) && (stream = gst_rtp_tfrc_streams_find (s, head.ssrc)) != NULL)
+    gst_tfrc_numbering_give_up (&stream->numbering, head.seq);
+  gst_buffer_unref (buffer);
+}
+
+guint
+gst_rtp_tfrc_streams_share (
+    GstRtpTfrcStreams *s, double media_Bps, CcTime now, GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS])
+{
+  double rest = media_Bps, weights = 0;
+  guint i, n = 0;
+
+  for (i = 0; i < s->n; i++) {
+    const GstRtpTfrcStream *stream = &s->stream[i];
+
+    if (is_video (s, stream, now))
+      weights += stream->weight;
+    else if (cc_time_since (now, stream->seen_at) < RECENT)
+      rest -= stream->sent_Bps;
+  }
+  rest =
+      MAX (rest, media_Bps / 4); /* what goes first may be too much for the path: it still is not the encoders' end */
+  for (i = 0; i < s->n; i++)
+    if (is_video (s, &s->stream[i], now))
+      shares[n++] = (GstRtpTfrcShare){s->stream[i].ssrc, 8 * rest * s->stream[i].weight / weights};
+  return n;
+}
+
+void
+gst_rtp_tfrc_streams_set_weights (GstRtpTfrcStreams *s, const GstStructure *weights)
+{
+  guint i;
+
+  g_clear_pointer (&s->weights, gst_structure_free);
+  if (weights != NULL)
+    s->weights = gst_structure_copy (weights);
+  for (i = 0; i < s->n; i++)
+    s->stream[i].weight = weight_of (s, s->stream[i].ssrc);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The streams of a session that share one rate: what each SSRC sends, whether it goes first, and its part of the rate.
+
+   Frames of streams that take turns are held together until they are whole, so that the sending buffer sees one frame
+   after the other. Streams of small single packets (audio) and packets sent again leave ahead of what waits. */
+#ifndef GST_RTP_TFRC_STREAMS_H
+#define GST_RTP_TFRC_STREAMS_H
+
+#include "gsttfrcnumbering.h"
+#include "gsttfrcpacket.h"
+#include "rtpkeyunit.h"
+#include "sendbuffer.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_RTP_TFRC_STREAMS 64
+#define GST_RTP_TFRC_ASKED 256
+
+typedef struct {
+  guint32 ssrc;
+  gboolean resends;      /* RFC 4588 */
+  guint thin_frames;     /* in a row: one small packet each */
+  gboolean open, is_key; /* a frame has begun and not ended */
+  guint32 timestamp;
+  guint frame_packets, frame_bytes;
+  GArray *held; /* CcPacket: the open frame, where streams take turns; NULL: none yet */
+  GstTfrcNumbering numbering;
+  CcTime seen_at, measured_at;
+  guint64 bytes; /* since measured_at, wire */
+  double sent_Bps;
+  double weight;
+} GstRtpTfrcStream;
+
+typedef struct {
+  guint32 ssrc;
+  guint16 seq; /* as it came */
+} GstRtpTfrcAsked;
+
+typedef struct {
+  GstRtpTfrcStream stream[GST_RTP_TFRC_STREAMS];
+  guint n;
+  GstRtpTfrcAsked asked[GST_RTP_TFRC_ASKED];
+  guint n_asked;
+  RtpCodec codec; /* of the caps */
+  gboolean all_audio;
+  GstStructure *weights; /* NULL: all alike */
+} GstRtpTfrcStreams;
+
+typedef struct {
+  guint32 ssrc;
+  double bitrate; /* bit/s for its encoder */
+} GstRtpTfrcShare;
+
+void gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s);
+void gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps);
+GstRtpTfrcStream *gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc); /* NULL: not known */
+/* Makes a core packet of the buffer (not taken) and says whose it is. FALSE: no RTP. */
+gboolean gst_rtp_tfrc_streams_packet (
+    GstRtpTfrcStreams *s, GstBuffer *buffer, CcTime now, CcPacket *packet, GstRtpTfrcStream **stream, gsize *head_size);
+/* Whether a frame of `stream` has to be held until it is whole. */
+gboolean gst_rtp_tfrc_streams_take_turns (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now);
+/* The packet leaves, or was given up: its buffer, renumbered, so that what was given up leaves no gap. */
+GstBuffer *gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, GstBuffer *buffer, gboolean resent);
+void gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, GstBuffer *buffer);
+/* What encoders may produce, wire_Bps x media share being theirs in sum: audio and repetitions are taken off, the rest
+   is shared by weight among the video streams of the last two seconds. Returns how many there are. */
+guint gst_rtp_tfrc_streams_share (
+    GstRtpTfrcStreams *s, double media_Bps, CcTime now, GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS]);
+/* weights: ssrc-N=(double)W for each SSRC N, 1 where missing; NULL: all alike. */
+void gst_rtp_tfrc_streams_set_weights (GstRtpTfrcStreams *s, const GstStructure *weights);
+
+G_END_DECLS
+#endif
