@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "hostedsender.h"
+#include "ccserial.h"
+#include "rtcpfeedback.h"
+#include "rtpextension.h"
+#include <algorithm>
+#include <cstring>
+#include <ns3/abort.h>
+#include <ns3/inet-socket-address.h>
+#include <ns3/simulator.h>
+#include <ns3/udp-socket-factory.h>
+
+using namespace ns3;
+
+namespace sim
+{
+
+static const unsigned fixed_bytes = 12, extension_bytes = 8, extension_id = 1, ip_udp_bytes = 28;
+static const uint16_t one_byte_profile = 0xbede;
+static const size_t remembered_packets = 8192;
+static const unsigned pli_format = 1;
+static const size_t twcc_capacity = 1200, rtcp_capacity = 1400;
+static const CcDuration max_feedback_delay = 100 * CC_MSECOND;
+static const uint32_t receiver_ssrc = 0x53494d31;
+
+static uint16_t
+get16 (const uint8_t *at)
+{
+  return at[0] << 8 | at[1];
+}
+
+static uint32_t
+get32 (const uint8_t *at)
+{
+  return (uint32_t)get16 (at) << 16 | get16 (at + 2);
+}
+
+static void
+put16 (uint8_t *at, uint16_t value)
+{
+  at[0] = value >> 8;
+  at[1] = value;
+}
+
+static void
+put32 (uint8_t *at, uint32_t value)
+{
+  put16 (at, value >> 16);
+  put16 (at + 2, value);
+}
+
+static double
+seconds_now ()
+{
+  return Simulator::Now ().GetSeconds ();
+}
+
+/* ---- sender ---- */
+
+NS_OBJECT_ENSURE_REGISTERED (HostedSenderApplication);
+
+TypeId
+HostedSenderApplication::GetTypeId ()
+{
+  static TypeId id =
+      TypeId ("sim::HostedSenderApplication").SetParent<Application> ().AddConstructor<HostedSenderApplication> ();
+  return id;
+}
+
+void
+HostedSenderApplication::configure (const HostedSenderConfig &c)
+{
+  config = c;
+}
+
+double
+HostedSenderApplication::estimate_bps () const
+{
+  return told_bps;
+}
+
+uint64_t
+HostedSenderApplication::wakes () const
+{
+  return element ? element->wakes : past_wakes;
+}
+
+void
+HostedSenderApplication::StartApplication ()
+{
+  socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
+  socket->Bind ();
+  socket->Connect (InetSocketAddress (config.peer, config.port));
+  socket->SetRecvCallback (MakeCallback (&HostedSenderApplication::on_rtcp, this));
+  running = true;
+  element =
+      std::make_unique<HostedElement> (config.element, [this] (std::vector<uint8_t> rtp) { send (std::move (rtp)); });
+  tell_rate ();
+  config.source->start (this);
+}
+
+void
+HostedSenderApplication::StopApplication ()
+{
+  if (!running)
+    return;
+  running = false;
+  config.source->stop ();
+  past_wakes = element->wakes;
+  element.reset ();
+  socket->Close ();
+}
+
+/* A copy with room for the transport-wide number. */
+static std::vector<uint8_t>
+with_extension (const std::vector<uint8_t> &rtp)
+{
+  uint8_t number[RTP_EXT_TWCC_SIZE] = {}, block[extension_bytes - 4];
+  uint16_t profile;
+  std::vector<uint8_t> out;
+
+  NS_ABORT_MSG_IF (rtp.size () < fixed_bytes || rtp[0] != 0x80, "an RTP packet of plain header was expected");
+  size_t size =
+      rtp_ext_put (one_byte_profile, nullptr, 0, extension_id, number, sizeof number, block, sizeof block, &profile);
+  NS_ABORT_MSG_UNLESS (size == sizeof block, "the extension does not have the expected size");
+  out.reserve (rtp.size () + extension_bytes);
+  out.assign (rtp.begin (), rtp.begin () + fixed_bytes);
+  out[0] |= 0x10;
+  for (unsigned word : {profile / 256u, profile % 256u, 0u, (unsigned)sizeof block / 4})
+    out.push_back (word);
+  out.insert (out.end (), block, block + sizeof block);
+  out.insert (out.end (), rtp.begin () + fixed_bytes, rtp.end ());
+  return out;
+}
+
+void
+HostedSenderApplication::push_packets (std::vector<RtpPacket> packets)
+{
+  for (const RtpPacket &packet : packets) {
+    if (!running)
+      return;
+    waiting.push_back (seconds_now ());
+    element->push (with_extension (packet.bytes));
+  }
+}
+
+/* The number goes behind the element's first byte (id and length). */
+void
+HostedSenderApplication::send (std::vector<uint8_t> rtp)
+{
+  if (!running)
+    return;
+  pacing.add (seconds_now (), seconds_now () - waiting.front ());
+  waiting.pop_front ();
+  put16 (rtp.data () + fixed_bytes + 5, next_seq++);
+  uint32_t payload = rtp.size () - fixed_bytes - extension_bytes;
+  sent.push_back ({HostedElement::now_ns (), payload, (uint8_t)(rtp[1] & 0x7f)});
+  if (sent.size () > remembered_packets)
+    sent.pop_front ();
+  packets_sent++;
+  payload_bytes_sent += payload;
+  bytes_sent += rtp.size () + ip_udp_bytes;
+  socket->Send (Create<Packet> (rtp.data (), rtp.size ()));
+}
+
+void
+HostedSenderApplication::on_rtcp (Ptr<Socket> from)
+{
+  Ptr<Packet> packet;
+  uint8_t bytes[1500];
+
+  while ((packet = from->Recv ()) && running) {
+    size_t size = packet->CopyData (bytes, sizeof bytes);
+    feedback_packets++;
+    feedback_bytes += size + ip_udp_bytes;
+    parse_rtcp (bytes, size);
+  }
+}
+
+void
+HostedSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
+{
+  RtcpTwccReader reader;
+
+  while (size >= 12) {
+    size_t length = 4 * (get16 (data + 2) + 1u);
+    unsigned format = data[0] & 31, type = data[1];
+    if (length > size)
+      return;
+    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TWCC && length >= 12 &&
+        rtcp_twcc_open (&reader, data + 12, length - 12))
+      on_twcc (reader);
+    if (type == RTCP_FB_PSFB && format == pli_format) {
+      key_units_asked++;
+      config.source->want_key_unit ();
+    }
+    data += length;
+    size -= length;
+  }
+}
+
+PacketOutcome
+HostedSenderApplication::outcome_of (uint16_t seq, bool packet_lost, uint64_t arrived_ns) const
+{
+  uint16_t back = next_seq - seq; /* 1: the last one sent */
+  PacketOutcome outcome = {};
+
+  outcome.seq = seq;
+  outcome.lost = packet_lost;
+  outcome.arrived_ns = arrived_ns;
+  outcome.known = back >= 1 && back <= sent.size ();
+  if (outcome.known) {
+    const Sent &packet = sent[sent.size () - back];
+    outcome.sent_ns = packet.at_ns;
+    outcome.bytes = packet.payload_bytes;
+    outcome.payload_type = packet.payload_type;
+  }
+  return outcome;
+}
+
+/* What lies between this message and the one before it is lost; where a message is missing nothing is concluded. */
+void
+HostedSenderApplication::add_gap (const RtcpTwccReader &reader, std::vector<PacketOutcome> &list)
+{
+  int8_t jump = reader.fb_pkt_count - expected_count;
+  int16_t gap = reader.base_seq - expected_seq;
+
+  if (heard && (jump < 0 || (jump == 0 && gap < 0)))
+    return;
+  for (uint16_t i = 0; heard && jump == 0 && i < gap; i++)
+    list.push_back (outcome_of (expected_seq + i, true, 0));
+  heard = true;
+  expected_seq = reader.base_seq + reader.status_count;
+  expected_count = reader.fb_pkt_count + 1;
+}
+
+void
+HostedSenderApplication::on_twcc (RtcpTwccReader &reader)
+{
+  std::vector<PacketOutcome> list;
+  RtcpTwccStatus status;
+
+  add_gap (reader, list);
+  while (rtcp_twcc_next (&reader, &status))
+    list.push_back (
+        outcome_of (status.seq, !status.received, reader.reference * (uint64_t)RTCP_TWCC_REFERENCE + status.at));
+  outcomes += list.size ();
+  for (const PacketOutcome &outcome : list)
+    lost += outcome.lost;
+  element->feedback (list);
+  tell_rate ();
+}
+
+void
+HostedSenderApplication::tell_rate ()
+{
+  double bps = element->estimate_bps ();
+  RateNews news;
+
+  if (bps == told_bps)
+    return;
+  told_bps = bps;
+  estimate.add (seconds_now (), bps);
+  news.bitrate = bps;
+  news.wire_bitrate = payload_bytes_sent ? bps * bytes_sent / payload_bytes_sent : bps;
+  config.source->on_rate (news);
+}
+
+/* ---- receiver ---- */
+
+NS_OBJECT_ENSURE_REGISTERED (TwccReceiverApplication);
+
+TypeId
+TwccReceiverApplication::GetTypeId ()
+{
+  static TypeId id =
+      TypeId ("sim::TwccReceiverApplication").SetParent<Application> ().AddConstructor<TwccReceiverApplication> ();
+  return id;
+}
+
+void
+TwccReceiverApplication::configure (const TwccReceiverConfig &c)
+{
+  config = c;
+}
+
+CcTime
+TwccReceiverApplication::now () const
+{
+  uint64_t t = Simulator::Now ().GetNanoSeconds ();
+
+  return t + (int64_t)(t * config.clock_drift_ppm * 1e-6) + cc_duration (config.clock_offset_s);
+}
+
+void
+TwccReceiverApplication::StartApplication ()
+{
+  AvpfTimingParams params;
+
+  arrival_history_init (&history, 0);
+  avpf_timing_params_init (&params);
+  params.random = cc_pcg32_init (&pcg, config.seed);
+  params.rtcp_bw_Bps = config.min_rtcp_Bps;
+  params.T_rr_interval = 0;
+  avpf_timing_init (&avpf, &params, now ());
+  avpf_timing_set_members (&avpf, 2, 1, false, now ());
+  socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
+  socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), config.port));
+  socket->SetRecvCallback (MakeCallback (&TwccReceiverApplication::on_packet, this));
+  config.sink->key_unit_wanted = [this] () {
+    key_unit_wanted = true;
+    avpf_timing_request_feedback (&avpf, max_feedback_delay, now ());
+  };
+  running = true;
+}
+
+void
+TwccReceiverApplication::StopApplication ()
+{
+  running = false;
+  timer.Cancel ();
+  if (socket)
+    socket->Close ();
+}
+
+void
+TwccReceiverApplication::on_packet (Ptr<Socket> from)
+{
+  Ptr<Packet> packet;
+  uint8_t bytes[2048];
+
+  while ((packet = from->RecvFrom (peer))) {
+    size_t size = packet->CopyData (bytes, sizeof bytes), found;
+    if (size < fixed_bytes + extension_bytes || bytes[0] >> 6 != 2 || !(bytes[0] & 0x10))
+      continue;
+    uint16_t number;
+    const uint8_t *element = rtp_ext_find (get16 (bytes + 12), bytes + 16, extension_bytes - 4, extension_id, &found);
+    if (!element || !rtp_ext_twcc_parse (element, found, &number))
+      continue;
+    media_ssrc = get32 (bytes + 8);
+    packets++;
+    bytes_total += packet->GetSize ();
+    arrival_history_on_packet (&history, number, ARRIVAL_NOT_ECT, now ());
+    if (bytes[1] & 0x80)
+      make_message ();
+    config.sink->on_packet (bytes, size);
+  }
+  run ();
+}
+
+/* With the last packet of a picture, whenever it will be sent. */
+void
+TwccReceiverApplication::make_message ()
+{
+  uint8_t at[twcc_capacity] = {};
+  size_t size = rtcp_twcc_write (at + 12, sizeof at - 12, &history, fb_pkt_count);
+
+  if (size == 0)
+    return;
+  fb_pkt_count++;
+  at[0] = 0x80 | RTCP_FB_FMT_TWCC;
+  at[1] = RTCP_FB_RTPFB;
+  put16 (at + 2, (12 + size) / 4 - 1);
+  put32 (at + 4, receiver_ssrc);
+  put32 (at + 8, media_ssrc);
+  messages.emplace_back (at, at + 12 + size);
+  avpf_timing_request_feedback (&avpf, max_feedback_delay, now ());
+}
+
+void
+TwccReceiverApplication::set_rtcp_bandwidth ()
+{
+  double span = seconds_now () - bandwidth_from_s;
+  uint64_t total = bytes_total + packets * ip_udp_bytes;
+
+  if (span < 0.5)
+    return;
+  avpf_timing_set_bandwidth (
+      &avpf, std::max ((total - bandwidth_from_bytes) / span * config.rtcp_fraction, config.min_rtcp_Bps));
+  bandwidth_from_s = seconds_now ();
+  bandwidth_from_bytes = total;
+}
+
+void
+TwccReceiverApplication::run ()
+{
+  if (!running || packets == 0)
+    return;
+  timer.Cancel ();
+  set_rtcp_bandwidth ();
+  if (avpf_timing_next_timeout (&avpf) <= now ()) {
+    AvpfVerdict verdict = avpf_timing_on_timeout (&avpf, now ());
+    if (verdict != AVPF_NOTHING)
+      avpf_timing_on_sent (&avpf, verdict, send_rtcp (), now ());
+  }
+  CcTime next = avpf_timing_next_timeout (&avpf);
+  if (next != CC_TIME_NONE)
+    timer = Simulator::Schedule (
+        NanoSeconds (next > now () ? next - now () : CC_USECOND), &TwccReceiverApplication::run, this);
+}
+
+/* A receiver report with one block and an SDES with a CNAME of ten characters. */
+static std::vector<uint8_t>
+report_of (uint32_t media_ssrc)
+{
+  static const size_t rr = 32, sdes = 24;
+  std::vector<uint8_t> out (rr + sdes);
+  uint8_t *at = out.data ();
+
+  at[0] = 0x81;
+  at[1] = 201;
+  put16 (at + 2, rr / 4 - 1);
+  put32 (at + 4, receiver_ssrc);
+  put32 (at + 8, media_ssrc);
+  at[rr] = 0x81;
+  at[rr + 1] = 202;
+  put16 (at + rr + 2, sdes / 4 - 1);
+  put32 (at + rr + 4, receiver_ssrc);
+  at[rr + 8] = 1;
+  at[rr + 9] = 10;
+  std::memcpy (at + rr + 10, "sim@sim.ns", 10);
+  return out;
+}
+
+static std::vector<uint8_t>
+picture_loss (uint32_t media_ssrc)
+{
+  std::vector<uint8_t> out (12);
+
+  out[0] = 0x80 | pli_format;
+  out[1] = RTCP_FB_PSFB;
+  put16 (out.data () + 2, 2);
+  put32 (out.data () + 4, receiver_ssrc);
+  put32 (out.data () + 8, media_ssrc);
+  return out;
+}
+
+/* All that waits, in one compound packet (or more, where it is too long). Returns the bytes with their headers. */
+uint32_t
+TwccReceiverApplication::send_rtcp ()
+{
+  uint64_t before = feedback_bytes;
+
+  do {
+    std::vector<uint8_t> out = report_of (media_ssrc);
+    if (key_unit_wanted) {
+      std::vector<uint8_t> pli = picture_loss (media_ssrc);
+      out.insert (out.end (), pli.begin (), pli.end ());
+      key_unit_wanted = false;
+    }
+    while (!messages.empty () && out.size () + messages.front ().size () <= rtcp_capacity) {
+      out.insert (out.end (), messages.front ().begin (), messages.front ().end ());
+      messages.pop_front ();
+    }
+    feedback_packets++;
+    feedback_bytes += out.size () + ip_udp_bytes;
+    socket->SendTo (Create<Packet> (out.data (), out.size ()), 0, peer);
+  } while (!messages.empty ());
+  return feedback_bytes - before;
+}
+
+} // namespace sim

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Real media under a congestion controller that lives in a GStreamer element, in simulated time, and the receiver that
+   tells it of every packet: what rtpbin puts around such an element, as ns-3 applications.
+
+   The sender gives each packet the header extension of transport-wide numbers (one byte form, 8 bytes a packet), which
+   its element gets already in place and which is filled in when the packet leaves, and makes of each feedback message
+   the event rtpsession 1.22 makes of it: sizes of RTP payload, times of leaving, packets between two messages in a row
+   lost. The rate goes to the source as webrtcsink hands it to an encoder: the whole estimate, nothing taken off.
+
+   The receiver notes arrivals as rtpsession does, wants to report with each last packet of a picture and may when
+   RFC 4585 allows, with 5 % of what it receives for RTCP; picture loss indications go the same way. */
+#ifndef SIM_HOSTED_SENDER_H
+#define SIM_HOSTED_SENDER_H
+
+#include "arrivalhistory.h"
+#include "avpftiming.h"
+#include "ccrandom.h"
+#include "hostedelement.h"
+#include "rtcptwcc.h"
+#include "rtpmedia.h"
+#include "series.h"
+#include <deque>
+#include <memory>
+#include <ns3/application.h>
+#include <ns3/event-id.h>
+#include <ns3/ipv4-address.h>
+#include <ns3/socket.h>
+
+namespace sim
+{
+
+struct HostedSenderConfig {
+  HostedElementSpec element;
+  std::shared_ptr<RtpSource> source;
+  ns3::Ipv4Address peer;
+  uint16_t port = 5004;
+};
+
+class HostedSenderApplication : public ns3::Application, public RtpCarrier
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  void configure (const HostedSenderConfig &config);
+  void push_packets (std::vector<RtpPacket> packets) override;
+  double estimate_bps () const;
+  uint64_t wakes () const; /* of the element's task */
+
+  SampleSeries estimate; /* bit/s, at each change */
+  SampleSeries pacing;   /* s, of each packet from push to leaving */
+  uint64_t packets_sent = 0, bytes_sent = 0, payload_bytes_sent = 0, feedback_packets = 0, feedback_bytes = 0,
+           outcomes = 0, lost = 0, key_units_asked = 0;
+
+private:
+  struct Sent {
+    uint64_t at_ns;
+    uint32_t payload_bytes;
+    uint8_t payload_type;
+  };
+  void StartApplication () override;
+  void StopApplication () override;
+  void send (std::vector<uint8_t> rtp);
+  void on_rtcp (ns3::Ptr<ns3::Socket> from);
+  void parse_rtcp (const uint8_t *data, size_t size);
+  void on_twcc (RtcpTwccReader &reader);
+  void add_gap (const RtcpTwccReader &reader, std::vector<PacketOutcome> &list);
+  PacketOutcome outcome_of (uint16_t seq, bool lost, uint64_t arrived_ns) const;
+  void tell_rate ();
+
+  HostedSenderConfig config;
+  std::unique_ptr<HostedElement> element;
+  ns3::Ptr<ns3::Socket> socket;
+  std::deque<double> waiting; /* when packets were pushed, s; they leave in order */
+  std::deque<Sent> sent;      /* the last ones, up to number next_seq - 1 */
+  uint16_t next_seq = 0, expected_seq = 0;
+  uint8_t expected_count = 0;
+  bool heard = false, running = false;
+  double told_bps = 0;
+  uint64_t past_wakes = 0;
+};
+
+struct TwccReceiverConfig {
+  std::shared_ptr<RtpSink> sink;
+  uint16_t port = 5004;
+  double rtcp_fraction = 0.05, min_rtcp_Bps = 400; /* of the receive rate; at least */
+  double clock_offset_s = 1234.5, clock_drift_ppm = 0;
+  uint64_t seed = 2;
+};
+
+class TwccReceiverApplication : public ns3::Application
+{
+public:
+  static ns3::TypeId GetTypeId ();
+  void configure (const TwccReceiverConfig &config);
+  uint64_t packets = 0, bytes_total = 0, feedback_packets = 0, feedback_bytes = 0;
+
+private:
+  void StartApplication () override;
+  void StopApplication () override;
+  CcTime now () const;
+  void on_packet (ns3::Ptr<ns3::Socket> from);
+  void run ();
+  void make_message ();
+  void set_rtcp_bandwidth ();
+  uint32_t send_rtcp ();
+
+  TwccReceiverConfig config;
+  ArrivalHistory history;
+  AvpfTiming avpf;
+  CcPcg32 pcg;
+  ns3::Ptr<ns3::Socket> socket;
+  ns3::Address peer;
+  ns3::EventId timer;
+  uint32_t media_ssrc = 0;
+  uint8_t fb_pkt_count = 0;
+  std::deque<std::vector<uint8_t>> messages; /* transport-wide feedback that waits */
+  bool running = false, key_unit_wanted = false;
+  double bandwidth_from_s = 0;
+  uint64_t bandwidth_from_bytes = 0;
+};
+
+} // namespace sim
+#endif
