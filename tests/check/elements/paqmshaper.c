@@ -461,7 +461,7 @@ TEST (sources_that_follow_lose_nothing)
 /* One of four sends 6 Mb/s whatever it is told: it gets its part, the others keep 0.9 of theirs. */
 TEST (ill_flows_are_struck)
 {
-  Traffic t = {.media = 4, .load = {6e6}, .span = 6 * GST_SECOND};
+  Traffic t = {.media = 4, .load = {10e6}, .span = 6 * GST_SECOND};
   guint i;
 
   run (f, &t);
