@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 
-from . import codecs, paths, report, session, units
+from . import codecs, controllers, paths, report, session, units
 
 EPILOG = """examples:
   pipelines/call                                     a minute through a bottleneck whose capacity changes
@@ -25,14 +25,18 @@ def parse(arguments):
     p.add_argument("--fps", type=int, default=s.fps, help="default %(default)s")
     p.add_argument("--encoder", choices=sorted(codecs.CODECS), default=s.encoder, help="default %(default)s")
     p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
-    p.add_argument("--controller", default=s.controller, metavar="ours|fixed:RATE|oracle",
-                   help="ours: ratecontrol and tfrcsink; fixed: constant rate over udpsink; oracle: told the capacity")
+    p.add_argument("--controller", default=s.controller, metavar="NAME",
+                   help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "
+                   "with +rtx, as low-delay+rtx: lost packets are sent again; fixed:RATE: constant rate over udpsink; "
+                   "oracle: told the capacity")
     p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
                    help="seconds:rate,... of the bottleneck, default %(default)s")
     p.add_argument("--reverse", metavar="SCHEDULE", help="capacity of the way back, default: the same")
     p.add_argument("--delay", type=units.duration, default=s.delay, metavar="TIME", help="each way, default 50ms")
     p.add_argument("--queue", type=units.duration, default=s.queue, metavar="TIME", help="drop tail, default 300ms")
     p.add_argument("--loss", type=units.share, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
+    p.add_argument("--latency", type=units.duration, metavar="TIME",
+                   help="how long the receiver waits for a missing packet, default 100ms; with +rtx 250ms")
     p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
     p.add_argument("--duration", type=units.duration, metavar="TIME", help="default 60s; with --receive, a day")
     p.add_argument("--start", type=units.rate, metavar="RATE", help="start-bitrate of tfrcsink")
@@ -44,8 +48,10 @@ def parse(arguments):
     p.add_argument("--window", action="store_true", help="show the received video")
     p.add_argument("--out", default=str(paths.TOP / "out/call"), metavar="DIR", help="default %(default)s")
     options = p.parse_args(arguments)
-    if options.controller not in ("ours", "oracle") and not options.controller.startswith("fixed:"):
-        p.error("--controller is ours, fixed:RATE or oracle")
+    try:
+        controllers.make(options.controller)
+    except ValueError as error:
+        p.error(str(error))
     options.duration = options.duration or (86400 if options.receive else s.duration)
     return session.Settings(**vars(options))
 

@@ -14,6 +14,7 @@ class Codec:
     decoder: str
     encoding_name: str
     muxable: str  # between depayloader and matroskamux
+    payload: int = 96  # the payloader's type
 
 
 # A negative cpu-used is a fixed speed; a positive one lets the encoder change it, and with it the rate, whenever the
@@ -33,7 +34,7 @@ CODECS = {
                     "rtpvp8depay request-keyframe=true", "vp8dec", "VP8", "identity"),
     "vp9enc": Codec("vp9enc " + _VPX.replace("cpu-used=-6", "cpu-used=8"), _VPX_LIVE, "target-bitrate", 1,
                     "rtpvp9pay picture-id-mode=2", "rtpvp9depay request-keyframe=true", "vp9dec", "VP9", "identity"),
-    "jpegenc": Codec("jpegenc", "", "quality", 0, "rtpjpegpay", "rtpjpegdepay", "jpegdec", "JPEG", "identity"),
+    "jpegenc": Codec("jpegenc", "", "quality", 0, "rtpjpegpay", "rtpjpegdepay", "jpegdec", "JPEG", "identity", 26),
 }
 
 MTU = 1200  # RTP packet, payload and RTP header

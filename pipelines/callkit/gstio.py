@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What sender and receiver share: lines of JSON on stdout, ending in order, GStreamer structures as dicts."""
 import json
+import resource
 import signal
 import sys
 import threading
@@ -48,6 +49,33 @@ class Table:
         self.file.close()
 
 
+class Usage:
+    """Processor time of this process from here on, user and system, but for what only measuring takes."""
+
+    def __init__(self):
+        self.cpu, self.measuring = self._taken(), 0.0
+
+    @staticmethod
+    def _taken():
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return usage.ru_utime + usage.ru_stime
+
+    def write(self, path):
+        with open(path, "w") as file:
+            json.dump({"cpu": self._taken() - self.cpu - self.measuring}, file)
+
+
+def wait_for_start():
+    """Blocks until a line "start ZERO BEGIN" on standard input, and then until BEGIN. Both are s of CLOCK_MONOTONIC:
+    what a job counts its times from, and when this process is to begin. Ends the process where nobody says it."""
+    words = sys.stdin.readline().split()
+    if len(words) != 3 or words[0] != "start":
+        sys.exit("nobody said when to start")
+    zero, begin = float(words[1]), float(words[2])
+    time.sleep(max(0.0, begin - time.monotonic()))
+    return zero, begin
+
+
 class Runner:
     """A pipeline and its main loop: ends on SIGTERM, SIGINT, end of stream or error."""
 
@@ -88,7 +116,11 @@ class Runner:
         self.pipeline.send_event(Gst.Event.new_eos())
         GLib.timeout_add_seconds(2, self.loop.quit)
 
-    def run(self):
+    def run(self, begin=None):
+        """begin is called with everything set up and before the pipeline's clock runs."""
+        if begin:
+            self.pipeline.set_state(Gst.State.PAUSED)
+            begin()
         if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
             self.failed = True
         else:

@@ -2,6 +2,7 @@
 """Figures of a finished call, from the files it left: packets.csv, sent.csv, captured.csv, rates.csv, received.csv.
 All times are seconds since the first packet; rates are bit/s of IP packets."""
 import csv
+import json
 import pathlib
 
 import numpy
@@ -18,6 +19,11 @@ def _column(path, *names):
     with open(path) as file:
         rows = list(csv.DictReader(file))
     return [[row[name] for row in rows] for name in names]
+
+
+def _cpu(path):
+    """s of processor time, user and system; None where nobody noted it."""
+    return json.loads(path.read_text())["cpu"] if path.exists() else None
 
 
 def _floats(values):
@@ -48,6 +54,7 @@ class Call:
         self.frame, self.displayed, self.psnr, self.stale = (_floats(c) for c in shown)
         self.displayed = self.displayed - self.zero
         self.end = max([p.sent for p in self.packets], default=0.0)
+        self.cpu = {name: _cpu(folder / f"{name}-usage.json") for name in ("sender", "receiver")}
 
     def delivered(self):
         return [p for p in self.packets if p.fate == "delivered"]
@@ -72,6 +79,12 @@ class Call:
                 times.append(self.captured[int(number)])
                 delays.append(at - self.captured[int(number)])
         return numpy.array(times), numpy.array(delays)
+
+
+    def blank_start(self):
+        """s from the first picture captured to the first shown; None where none was."""
+        shown = self.displayed[~numpy.isnan(self.displayed)]
+        return float(shown.min() - min(self.captured.values())) if len(shown) and self.captured else None
 
 
 def _percentile(values, share):
@@ -145,5 +158,7 @@ def summary(call, schedule):
         "psnr": float(numpy.nanmean(call.psnr)) if numpy.any(~numpy.isnan(call.psnr)) else None,
         "psnr_shown": float(numpy.nanmean(fresh)) if numpy.any(~numpy.isnan(fresh)) else None,
         "frame_delay_p50": _percentile(delays, 0.5), "frame_delay_p95": _percentile(delays, 0.95),
+        "frame_delay_p99": _percentile(delays, 0.99), "blank_start": call.blank_start(),
+        "cpu": {end: s / call.end if s is not None and call.end else None for end, s in call.cpu.items()},
     }
     return result

@@ -9,8 +9,8 @@ import time
 
 import numpy
 
-from .gstio import GLib, Gst, Runner, Table, say, structure_to_dict
-from . import clips, codecs
+from .gstio import GLib, Gst, Runner, Table, Usage, say, structure_to_dict
+from . import clips, codecs, controllers
 
 import gi
 
@@ -29,22 +29,16 @@ def psnr(reference, picture):
     return 10 * math.log10(255 * 255 / mse) if mse > 0 else PERFECT
 
 
-def source_description(s):
-    name = codecs.CODECS[s["encoder"]].encoding_name
-    if s["controller"] != "ours":
-        return (f"udpsrc name=source port={s['port']} caps=application/x-rtp,media=video,clock-rate={RTP_CLOCK},"
-                f"encoding-name={name},payload=96")
-    return f"tfrcsrc name=source port={s['port']} encoding-name={name} {s.get('source_properties', '')}"
-
-
 def description(s):
     codec = codecs.CODECS[s["encoder"]]
+    depay, decoder, muxable = (s.get("depay") or codec.depay, s.get("decode") or codec.decoder,
+                               s.get("record") or codec.muxable)
     raw = f"video/x-raw,format=I420,width={s['width']},height={s['height']}"
     show = "tee name=shown ! queue ! autovideosink sync=false shown. ! " if s.get("window") else ""
-    return (f"{source_description(s)} ! {codec.depay} name=depay ! tee name=stream "
-            f"stream. ! {codec.decoder} name=decoder ! {show}videoconvert ! videoscale ! {raw} ! "
+    return (f"{controllers.make(s['controller']).receive(s)} ! {depay} name=depay ! tee name=stream "
+            f"stream. ! {decoder} name=decoder ! {show}videoconvert ! videoscale ! {raw} ! "
             "appsink name=picture sync=false async=false emit-signals=true "
-            f"stream. ! {codec.muxable} ! appsink name=record sync=false async=false emit-signals=true")
+            f"stream. ! {muxable} ! appsink name=record sync=false async=false emit-signals=true")
 
 
 class Recorder:
@@ -116,7 +110,9 @@ class FrameNumbers:
 class Receiver:
     def __init__(self, settings):
         self.s = settings
+        self.controller = controllers.make(settings["controller"])
         self.runner = Runner(description(settings))
+        self.usage = Usage()
         self.clip = None
         if settings.get("clip"):
             self.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip")
@@ -142,6 +138,7 @@ class Receiver:
         if number is None or (self.last and number <= self.last[0]):
             return Gst.FlowReturn.OK
         luma = None
+        measuring = time.thread_time()
         if self.clip:
             raw = buffer.extract_dup(0, buffer.get_size())
             luma = numpy.frombuffer(raw, numpy.uint8, self.s["width"] * self.s["height"])
@@ -153,6 +150,7 @@ class Receiver:
         self.table.add(number, now, score, 0)
         self.recent.append((now, score))
         self.last = (number, luma)
+        self.usage.measuring += time.thread_time() - measuring
         return Gst.FlowReturn.OK
 
     def picture_period(self):
@@ -169,7 +167,7 @@ class Receiver:
         recent = [score for at, score in self.recent if at > since]
         scores = [score for score in recent if score is not None]
         stats = {}
-        if self.s["controller"] == "ours":
+        if self.controller.stats:
             structure = self.runner["source"].get_property("stats")
             stats = structure_to_dict(structure) if structure else {}
         say("receiver", fps=len(recent), psnr=sum(scores) / len(scores) if scores else None, stats=stats)
@@ -184,6 +182,7 @@ class Receiver:
         status = self.runner.run()
         self.recorder.close()
         self.table.close()
+        self.usage.write(f"{self.s['out']}/receiver-usage.json")
         self.write_pictures(self.s["out"])
         if self.numbers.misses:
             say("warning", text=f"{self.numbers.misses} pictures had no packet's time stamp")

@@ -162,7 +162,9 @@ def lines(result):
             ("frames shown / captured", f"{result['frames_shown']} / {result['frames_captured']}"),
             ("PSNR-Y, stale pictures counted / shown only",
              f"{decibel(result['psnr'])} / {decibel(result['psnr_shown'])}"),
-            ("capture to display, p50 / p95", f"{ms(result['frame_delay_p50'])} / {ms(result['frame_delay_p95'])}")]
+            ("capture to display, p50 / p95 / p99", " / ".join(ms(result[f"frame_delay_p{n}"]) for n in (50, 95, 99))),
+            ("first picture after", ms(result["blank_start"])),
+            ("processor, sender / receiver", " / ".join(percent(result["cpu"][end]) for end in ("sender", "receiver")))]
     rows += [(f"queue below 100 ms after the drop to {show_rate(d['to'])}bit/s", f"{d['seconds']:.1f} s")
              for d in result["drops"]]
     return rows

@@ -1,25 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sending process: a clip (or camera), encoder, ratecontrol, payloader, tfrcsink. Its settings are one JSON object."""
+"""The sending process: a clip (or camera), encoder, ratecontrol, payloader, tfrcsink. Its settings are one JSON object;
+with `wait` among them it begins when it is told to on its standard input (gstio.wait_for_start)."""
 import collections
 import json
 import sys
 import threading
 import time
 
-from .gstio import GLib, Gst, Runner, Table, say, structure_to_dict
-from . import clips, codecs, units
+from .gstio import GLib, Gst, Runner, Table, Usage, say, structure_to_dict, wait_for_start
+from . import clips, codecs, controllers, units
 
 RATE_FIELDS = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
-
-
-def sink_description(s):
-    if s["controller"] != "ours":
-        return f"udpsink name=sink host={s['host']} port={s['port']} sync=false"
-    parts = [f"tfrcsink name=sink host={s['host']} port={s['port']} mode={s['mode']}"]
-    for name in ("start", "min", "max"):
-        if s.get(name):
-            parts.append(f"{name}-bitrate={int(s[name])}")
-    return " ".join(parts + [s.get("sink_properties", "")])
 
 
 def source_description(s):
@@ -32,27 +23,32 @@ def source_description(s):
 
 def description(s):
     codec = codecs.CODECS[s["encoder"]]
-    controlled = s["controller"] == "ours" or (s["controller"] == "oracle" and not codec.unit)
+    controller = controllers.make(s["controller"])
+    controlled = controller.adapts or (s["controller"] == "oracle" and not codec.unit)
     stages = [source_description(s),
               f"{codec.encoder} name=encoder" + ("" if controlled else " " + codec.live)]
     if controlled:
         stages.append("ratecontrol name=control")
-    stages += [f"{codec.pay} name=pay mtu={codecs.MTU} timestamp-offset=0", sink_description(s)]
-    return " ! ".join(stages)
+    stages += [f"{codec.pay} name=pay mtu={codecs.MTU} timestamp-offset=0"]
+    if s.get("send"):  # the same, as a job has it for every engine
+        stages = [source_description(s), s["send"]]
+    return " ! ".join(stages + [controller.send(s)])
 
 
 class Feeder(threading.Thread):
     """Plays the clip against the pipeline's clock; frame k has the time stamp k/fps."""
 
-    def __init__(self, source, clip, fps, duration, on_captured):
+    def __init__(self, source, clip, s, begin, on_captured):
+        """begin: when frame 0 is captured, CLOCK_MONOTONIC. s["pause"]: (from, to) in s of it, without pictures."""
         super().__init__(daemon=True)
-        self.source, self.clip, self.fps, self.frames = source, clip, fps, int(duration * fps)
-        self.on_captured = on_captured
+        self.source, self.clip, self.fps, self.frames = source, clip, s["fps"], int(s["duration"] * s["fps"])
+        self.begin, self.pause, self.on_captured = begin, s.get("pause") or (0, 0), on_captured
 
     def run(self):
-        start = time.monotonic()
         for number in range(self.frames):
-            time.sleep(max(0, start + number / self.fps - time.monotonic()))
+            if self.pause[0] <= number / self.fps < self.pause[1]:
+                continue
+            time.sleep(max(0, self.begin + number / self.fps - time.monotonic()))
             buffer = Gst.Buffer.new_wrapped(self.clip.frame(number).tobytes())
             buffer.pts = Gst.util_uint64_scale(number, Gst.SECOND, self.fps)
             buffer.duration = Gst.SECOND // self.fps
@@ -75,9 +71,9 @@ class Sender:
         pay = self.runner["pay"]
         pay.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.on_frame)
         pay.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_UPSTREAM, self.on_event)
-        self.started = None
+        self.started = self.zero = None
+        self.controller = controllers.make(settings["controller"])
         if settings["controller"] == "oracle":
-            self.schedule = units.Schedule(settings["capacity"])
             GLib.timeout_add(20, self.follow_capacity)
         elif settings["controller"].startswith("fixed:"):
             self.set_rate(units.rate(settings["controller"][6:]))
@@ -129,31 +125,44 @@ class Sender:
         self.runner["pay"].get_static_pad("sink").push_event(
             Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, structure))
 
-    def follow_capacity(self):
+    def oracle_rate(self):
+        if self.s.get("rates"):
+            return units.Schedule(self.s["rates"]).at(time.monotonic() - self.zero if self.zero else 0)
         t = time.monotonic() - self.started if self.started else 0
-        share = min(self.s["oracle_share"] * self.schedule.at(t), self.s.get("max") or 1e12)
-        if self.rate.get("wire-bitrate") != int(share):
-            self.set_rate(share)
+        return min(self.s["oracle_share"] * units.Schedule(self.s["capacity"]).at(t), self.s.get("max") or 1e12)
+
+    def follow_capacity(self):
+        rate = self.oracle_rate()
+        if self.rate.get("wire-bitrate") != int(rate):
+            self.set_rate(rate)
         return True
 
     def report(self):
         produced = 8 * sum(size for at, size in self.recent if at > time.monotonic() - 1)
         stats = None
-        if self.s["controller"] == "ours":
+        if self.controller.stats:
             stats = self.runner["sink"].get_property("stats")
         say("sender", produced=produced, rate=self.rate, stats=structure_to_dict(stats) if stats else {})
         return True
 
-    def run(self):
-        if not self.s.get("camera"):
-            clip = clips.Clip(self.s["clip"], self.s["width"], self.s["height"], "clip")
-            Feeder(self.runner["source"], clip, self.s["fps"], self.s["duration"],
-                   self.on_captured).start()
-        else:
+    def begin(self):
+        """Pictures come, now or when somebody says so."""
+        begin = time.monotonic()
+        if self.s.get("wait"):
+            say("sender", ready=True)
+            self.zero, begin = wait_for_start()
+        self.usage = Usage()
+        if self.s.get("camera"):
             GLib.timeout_add(int(1000 * self.s["duration"]), lambda: self.runner.finish() or False)
-        status = self.runner.run()
+            return
+        clip = clips.Clip(self.s["clip"], self.s["width"], self.s["height"], "clip")
+        Feeder(self.runner["source"], clip, self.s, begin, self.on_captured).start()
+
+    def run(self):
+        status = self.runner.run(self.begin)
         for table in (self.captured, self.encoded, self.rates):
             table.close()
+        self.usage.write(f"{self.s['out']}/sender-usage.json")
         return status
 
 

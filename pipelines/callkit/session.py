@@ -23,12 +23,13 @@ class Settings:
     fps: int = 30
     encoder: str = "x264enc"
     mode: str = "low-delay"
-    controller: str = "ours"  # or fixed:RATE, oracle
+    controller: str = "ours"  # or another name of callkit.controllers
     capacity: str = "0:1.0M,20:2.0M,35:0.5M,50:1.0M"
     reverse: str = None  # capacity of the way back; None: as forward
     delay: float = 0.050
     queue: float = 0.300
     loss: float = 0.0
+    latency: float = None  # s the receiver waits for a missing packet; None: what the controller needs
     seed: int = 1
     duration: float = 60
     start: float = None
@@ -47,10 +48,11 @@ class Process:
     """A sender or receiver; what it says goes into a queue of (name, message). enter: the command that starts it
     elsewhere."""
 
-    def __init__(self, name, settings, said, folder, env, enter=()):
+    def __init__(self, name, settings, said, folder, env, enter=(), module=None):
         self.name = name
         self.errors = open(f"{folder}/{name}.log", "w")
-        self.process = subprocess.Popen([*enter, sys.executable, "-m", f"callkit.{name}", json.dumps(settings)],
+        self.process = subprocess.Popen([*enter, sys.executable, "-m", module or f"callkit.{name}", json.dumps(settings)],
+                                        stdin=subprocess.PIPE if settings.get("wait") else subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         env=paths.environment() | (env or {}), start_new_session=True)
         paths.pass_priority(self.process.pid)
@@ -62,6 +64,11 @@ class Process:
                 said.put((self.name, json.loads(line)))
             except ValueError:
                 print(line, end="", file=self.errors, flush=True)
+
+    def start(self, zero, begin):
+        """For one that waits: both are CLOCK_MONOTONIC (gstio.wait_for_start)."""
+        self.process.stdin.write(f"start {zero:.6f} {begin:.6f}\n")
+        self.process.stdin.flush()
 
     def stop(self, patience=8):
         if self.process.poll() is None:
@@ -125,7 +132,7 @@ class Session:
         self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
         self.folder.mkdir(parents=True, exist_ok=True)
-        for old in ("*.csv", "*.i420", "*.log", "received.mkv", "report.html", "call.png"):
+        for old in ("*.csv", "*.i420", "*.log", "*-usage.json", "received.mkv", "report.html", "call.png"):
             for path in self.folder.glob(old):
                 path.unlink()
         self.schedule = units.Schedule(settings.capacity)

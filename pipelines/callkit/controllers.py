@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Controllers by name: what follows the payloader at the sender, and what stands in front of the depayloader at the
+receiver. A rival of another make is a class more, registered in KINDS."""
+from . import codecs, units
+
+RTX_PAYLOAD = 97
+RTX_HISTORY = 1000  # ms that a sender keeps packets for
+# s that a receiver waits for a missing packet. One sent again takes a round trip and what its loss takes to show.
+LATENCY, RTX_LATENCY = 0.1, 0.25
+MODES = ("low-delay", "rfc5348", "burst-control")
+
+
+def rtx_map(encoder):
+    return f'"map,{codecs.CODECS[encoder].payload}=(uint){RTX_PAYLOAD}"'
+
+
+def latency(s):
+    """s that the receiver waits for a missing packet."""
+    return s.get("latency") or make(s["controller"]).latency
+
+
+class Ours:
+    """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside; `+rtx` sends again
+    what was lost."""
+
+    adapts = True
+    stats = True  # both ends have them
+    modules = {"sender": "callkit.sender", "receiver": "callkit.receiver"}
+
+    def __init__(self, name):
+        base, plus, option = name.partition("+")
+        if base not in (*MODES, "ours") or plus and option != "rtx":
+            raise ValueError(f"no such controller: {name}")
+        self.mode, self.rtx = base if base != "ours" else None, bool(plus)
+        self.latency = RTX_LATENCY if self.rtx else LATENCY
+
+    def send(self, s):
+        parts = [f"tfrcsink name=sink host={s['host']} port={s['port']} mode={self.mode or s['mode']}"]
+        for name in ("start", "min", "max"):
+            if s.get(name):
+                parts.append(f"{name}-bitrate={int(s[name])}")
+        sink = " ".join(parts + [s.get("sink_properties", "")])
+        if not self.rtx:
+            return sink
+        return (f"rtprtxsend name=rtx payload-type-map={rtx_map(s['encoder'])} max-size-packets=0 "
+                f"max-size-time={RTX_HISTORY} ! {sink}")
+
+    def receive(self, s):
+        rtx = f"rtx-payload-type-map={rtx_map(s['encoder'])}" if self.rtx else ""
+        return (f"tfrcsrc name=source port={s['port']} encoding-name={codecs.CODECS[s['encoder']].encoding_name} "
+                f"latency={round(1000 * latency(s))} {rtx} {s.get('source_properties', '')}")
+
+
+class Told:
+    """Plain UDP at a rate that somebody gives: `fixed:RATE`, and `oracle`, which is told the capacity."""
+
+    adapts = False
+    stats = False
+    latency = LATENCY
+    modules = Ours.modules
+
+    def __init__(self, name):
+        kind, _, rate = name.partition(":")
+        if kind == "fixed":
+            units.rate(rate)
+        elif rate:
+            raise ValueError(f"no such controller: {name}")
+
+    def send(self, s):
+        return f"udpsink name=sink host={s['host']} port={s['port']} sync=false"
+
+    def receive(self, s):
+        codec = codecs.CODECS[s["encoder"]]
+        return (f"udpsrc name=source port={s['port']} buffer-size=1000000 caps=application/x-rtp,media=video,"
+                f"clock-rate=90000,encoding-name={codec.encoding_name},payload={codec.payload} ! "
+                f"rtpjitterbuffer latency={round(1000 * latency(s))}")
+
+
+KINDS = {"ours": Ours, "fixed": Told, "oracle": Told} | {mode: Ours for mode in MODES}
+
+
+def make(name):
+    """ValueError where there is none of this name."""
+    kind = name.partition("+")[0].partition(":")[0]
+    if kind not in KINDS:
+        raise ValueError(f"no such controller: {name}")
+    return KINDS[kind](name)
