@@ -42,3 +42,195 @@
                    "rtt": s without queues, "stats": {...}}]}; capacity null: no limit
      stdout           one line of JSON: {"simulated": s, "wall": s, "encode": s, "decode": s, "psnr": s}
    Exit status 0; 1 with a text on stderr where the job cannot be run. */
+#include "apps/chain.h"
+#include "apps/labjob.h"
+#include "apps/labrecord.h"
+#include "apps/labvideo.h"
+#include "apps/scenario.h"
+#include "apps/stopwatch.h"
+#include "apps/traffic.h"
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <glib.h>
+#include <map>
+#include <ns3/core-module.h>
+
+namespace
+{
+
+using namespace sim;
+
+constexpr double drain_s = 2; /* what is under way at the end still arrives */
+
+class Lab
+{
+public:
+  explicit Lab (const LabJob &j) : job (j), chain (j.hops), record (chain)
+  {
+    for (unsigned i = 0; i < job.flows.size (); i++)
+      add_flow (i);
+  }
+
+  void
+  run ()
+  {
+    ns3::Simulator::Stop (ns3::Seconds (job.duration_s + drain_s));
+    ns3::Simulator::Run ();
+    for (auto &[number, video] : videos)
+      video->finish ();
+    record.write_queues (job.out + "/queue.csv");
+    write_links ();
+  }
+
+private:
+  void
+  add_flow (unsigned number)
+  {
+    const LabFlow &flow = job.flows[number];
+    unsigned pair = chain.add_pair (flow.place);
+    HostPair hosts = chain.hosts (pair, flow.forward);
+
+    if (flow.kind == LabKind::video)
+      add_video (number, hosts);
+    else
+      add_traffic (flow, hosts);
+  }
+
+  void
+  add_video (unsigned number, const HostPair &hosts)
+  {
+    const LabFlow &flow = job.flows[number];
+    std::string folder = job.out + format ("/flow-%u", number);
+    auto &clip = clips[format ("%ux%u ", flow.width, flow.height) + flow.clip];
+
+    std::filesystem::create_directories (folder);
+    if (!clip)
+      clip = std::make_shared<CodedClip> (flow.clip, flow.width, flow.height);
+    videos[number] = std::make_unique<LabVideo> (flow, clip, hosts, folder, job.seed * 1000 + 2 * number);
+    record.add_packets (
+        number, folder + "/packets.csv", flow.forward, flow.forward ? flow.place.enter : flow.place.leave);
+    write_call (flow, folder);
+  }
+
+  void
+  add_traffic (const LabFlow &flow, const HostPair &hosts)
+  {
+    constexpr double audio_packet_s = 0.02;
+    constexpr unsigned headers = 40;
+    ShortTcpSpec tcp;
+
+    tcp.tcp.kind = flow.tcp;
+    tcp.tcp.start_s = flow.start_s;
+    tcp.tcp.stop_s = flow.stop_s;
+    tcp.flows = flow.short_flows;
+    tcp.on = flow.short_on;
+    tcp.idle_s = flow.short_idle_s;
+    if (flow.kind == LabKind::tcp)
+      add_tcp (hosts, tcp.tcp);
+    else if (flow.kind == LabKind::short_tcp)
+      add_short_tcp (hosts, tcp);
+    else if (flow.kind == LabKind::udp)
+      add_udp (hosts, flow.rate_bps, flow.packet_bytes, flow.start_s, flow.stop_s);
+    else
+      add_udp (hosts, flow.rate_bps + headers * 8 / audio_packet_s, flow.rate_bps / 8 * audio_packet_s + headers,
+          flow.start_s, flow.stop_s);
+  }
+
+  static std::string
+  quoted (const std::string &text)
+  {
+    std::string result = "\"";
+
+    for (char c : text) {
+      if (c == '"' || c == '\\')
+        result += '\\';
+      result += c;
+    }
+    return result + "\"";
+  }
+
+  void
+  write_call (const LabFlow &flow, const std::string &folder) const
+  {
+    const LinkSpec &link = job.hops[flow.place.enter].forward.link;
+
+    std::ofstream (folder + "/call.json")
+        << format ("{\"width\": %u, \"height\": %u, \"fps\": %g, \"max\": %.0f, \"duration\": %g, \"seed\": %lu, ",
+               flow.width, flow.height, flow.fps, flow.max_bps, job.duration_s, (unsigned long)job.seed)
+        << format ("\"delay\": %g, \"queue\": %g, ", link.delay_ms / 1000, link.queue.ms / 1000)
+        << "\"controller\": " << quoted (flow.controller) << ", \"encoder\": " << quoted (flow.send)
+        << ", \"clip\": " << quoted (flow.clip) << "}\n";
+  }
+
+  static std::string
+  link_json (const ChainLinkSpec &spec)
+  {
+    std::string steps = format ("[0, %.0f]", spec.link.bps);
+
+    for (const CapacityStep &step : spec.link.schedule)
+      steps += format (", [%g, %.0f]", step.at_s, step.bps);
+    return "{\"capacity\": " + (spec.link.bps > 0 ? "[" + steps + "]" : std::string ("null")) +
+           format (", \"delay\": %g}", spec.link.delay_ms / 1000);
+  }
+
+  std::string
+  flow_json (unsigned number) const
+  {
+    const LabFlow &f = job.flows[number];
+    auto video = videos.find (number);
+
+    return "{\"kind\": " + quoted (f.kind_name) + ", \"controller\": " + quoted (f.controller) +
+           format (", \"direction\": \"%s\", \"enter\": %u, \"leave\": %u, \"start\": %g, \"stop\": %g, \"rtt\": %g",
+               f.forward ? "forward" : "reverse", f.place.enter, f.place.leave, f.start_s, f.stop_s,
+               chain.base_rtt_s (number)) +
+           ", \"stats\": " + (video == videos.end () ? "{}" : video->second->stats_json ()) + "}";
+  }
+
+  void
+  write_links () const
+  {
+    std::ofstream file (job.out + "/links.json");
+
+    file << format ("{\"duration\": %g, \"bin\": %g,\n \"hops\": [", job.duration_s, LabRecord::bin_s);
+    for (size_t i = 0; i < job.hops.size (); i++)
+      file << (i ? ",\n  " : "") << "{\"forward\": " << link_json (job.hops[i].forward)
+           << ", \"reverse\": " << link_json (job.hops[i].backward) << "}";
+    file << "],\n \"flows\": [";
+    for (size_t i = 0; i < job.flows.size (); i++)
+      file << (i ? ",\n  " : "") << flow_json (i);
+    file << "]}\n";
+  }
+
+  LabJob job;
+  Chain chain;
+  LabRecord record;
+  std::map<std::string, std::shared_ptr<const CodedClip>> clips;
+  std::map<unsigned, std::unique_ptr<LabVideo>> videos;
+};
+
+} // namespace
+
+int
+main (int argc, char **argv)
+{
+  auto since = std::chrono::steady_clock::now ();
+
+  if (argc != 2) {
+    fprintf (stderr, "usage: sim-lab JOB.ini\n");
+    return 1;
+  }
+  LabJob job = read_lab_job (argv[1]);
+  std::filesystem::create_directories (job.out);
+  sim_seed (job.seed);
+  g_random_set_seed (job.seed); /* what payloaders and muxers draw */
+  Lab (job).run ();
+  ns3::Simulator::Destroy ();
+  double wall_s = std::chrono::duration<double> (std::chrono::steady_clock::now () - since).count ();
+  const double *spent = Stopwatch::spent_s;
+  printf ("{\"simulated\": %g, \"wall\": %.3f, \"encode\": %.3f, \"decode\": %.3f, \"psnr\": %.3f}\n", job.duration_s,
+      wall_s, spent[Stopwatch::encode], spent[Stopwatch::decode] - spent[Stopwatch::compare],
+      spent[Stopwatch::compare]);
+  return 0;
+}

@@ -3,6 +3,7 @@
 #include "rtcpfeedback.h"
 #include "rtpextension.h"
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <ns3/inet-socket-address.h>
 #include <ns3/ipv4-header.h>
@@ -18,6 +19,10 @@ static const unsigned frame_header_bytes = 14; /* in the payload: frame number, 
 static const unsigned extension_id = 3;
 static const uint16_t one_byte_profile = 0xbede;
 static const uint32_t ssrc = 0x53494d30;
+static const unsigned pli_format = 1; /* RFC 4585 6.3.1 */
+/* tfrcsink's */
+static const CcDuration status_interval = 20 * CC_MSECOND, rate_interval = 200 * CC_MSECOND,
+                        key_unit_interval = 300 * CC_MSECOND;
 
 static void
 put16 (uint8_t *at, uint16_t value)
@@ -140,8 +145,13 @@ CcSenderApplication::StartApplication ()
   if (config.ect)
     socket->SetIpTos (ns3::Ipv4Header::ECN_ECT0);
   running = true;
-  config.source->start (this);
+  status_at = rate_told_at = now ();
   sample ();
+  run ();
+  if (config.rtp)
+    config.rtp->start (this);
+  else
+    config.source->start (this);
   run ();
 }
 
@@ -151,9 +161,14 @@ CcSenderApplication::StopApplication ()
   running = false;
   if (config.source)
     config.source->stop ();
+  if (config.rtp)
+    config.rtp->stop ();
   timer.Cancel ();
   sampler.Cancel ();
-  if (socket)
+  /* A closed port would answer what is still told to it, by ICMP. */
+  if (config.rtp)
+    socket->ShutdownSend ();
+  else if (socket)
     socket->Close ();
 }
 
@@ -172,13 +187,40 @@ CcSenderApplication::push_frame (uint32_t bytes, bool key_unit)
     unsigned chunk = (uint64_t)bytes * (i + 1) / count - (uint64_t)bytes * i / count;
     packet.size_bytes = header_bytes (config) + std::max (chunk, frame_header_bytes);
     packet.frame_end = i + 1 == count;
-    if (!cc_sender_push (&cc, &packet, now ())) {
-      drain ();
-      packets_refused += !cc_sender_push (&cc, &packet, now ());
-    }
+    push (packet);
   }
   if (!draining)
     run ();
+}
+
+void
+CcSenderApplication::push (const CcPacket &packet)
+{
+  if (cc_sender_push (&cc, &packet, now ()))
+    return;
+  drain ();
+  if (cc_sender_push (&cc, &packet, now ()))
+    return;
+  packets_refused++;
+  waiting.erase ((uintptr_t)packet.handle);
+}
+
+void
+CcSenderApplication::push_packets (std::vector<RtpPacket> packets)
+{
+  frames_offered++;
+  for (RtpPacket &from : packets) {
+    CcPacket packet = {};
+    packet.handle = (void *)next_handle;
+    packet.size_bytes = from.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
+    packet.frame = from.frame;
+    packet.captured_at = from.captured_s * CC_SECOND;
+    packet.frame_end = from.frame_end;
+    packet.key_unit = from.key_unit;
+    waiting[next_handle++] = std::move (from);
+    push (packet);
+  }
+  run ();
 }
 
 void
@@ -191,9 +233,14 @@ CcSenderApplication::drain ()
     return;
   draining = true;
   while ((verdict = cc_sender_pull (&cc, now (), &packet)) != CC_SENDER_WAIT) {
-    if (verdict == CC_SENDER_SEND)
+    if (config.rtp && verdict == CC_SENDER_SEND)
+      send_rtp (packet);
+    else if (verdict == CC_SENDER_SEND)
       send (packet);
-    config.source->on_sent ();
+    if (config.rtp)
+      waiting.erase ((uintptr_t)packet.handle);
+    else
+      config.source->on_sent ();
   }
   draining = false;
 }
@@ -208,13 +255,71 @@ CcSenderApplication::run ()
   timer.Cancel ();
   if (cc_sender_next_timeout (&cc) <= now ())
     cc_sender_on_timeout (&cc, now ());
+  next = config.rtp ? run_media (now ()) : CC_TIME_NONE;
   drain ();
-  next = cc_sender_next_timeout (&cc);
+  next = cc_time_min (next, cc_sender_next_timeout (&cc));
   if (next == CC_TIME_NONE)
     return;
   stuck += next <= now ();
   timer =
       Simulator::Schedule (NanoSeconds (next > now () ? next - now () : CC_USECOND), &CcSenderApplication::run, this);
+}
+
+/* ---- real media, treated as tfrcsink does ---- */
+
+static bool
+differs (double a, double b)
+{
+  return std::fabs (a - b) > b / 50;
+}
+
+void
+CcSenderApplication::tell_rate (CcTime now)
+{
+  CcSenderStatus s = status ();
+  RateNews news;
+
+  status_at = now + status_interval;
+  if (now < rate_told_at && s.limit == told_limit && !differs (s.media_Bps * 8, told_bps))
+    return;
+  rate_told_at = now + rate_interval;
+  told_limit = s.limit;
+  told_bps = s.media_Bps * 8;
+  news.bitrate = told_bps;
+  news.wire_bitrate = s.rate_Bps * 8;
+  news.rtt_s = s.rtt > 0 ? cc_seconds (s.rtt) : -1;
+  news.loss_event_rate = s.p;
+  news.queue_delay_s = cc.path_at != CC_TIME_NONE ? cc_seconds (s.queue_delay) : -1;
+  news.backlog = s.backlog_bytes;
+  news.frame_budget = s.frame_budget_bytes;
+  news.limit = cc_limit_name (s.limit);
+  config.rtp->on_rate (news);
+}
+
+void
+CcSenderApplication::want_key_unit (CcTime now)
+{
+  CcDuration interval = std::max (key_unit_interval, cc.tfrc.R);
+
+  if (key_unit_at != CC_TIME_NONE && now < key_unit_at + interval) {
+    key_unit_due = key_unit_at + interval;
+    return;
+  }
+  key_unit_at = now;
+  key_unit_due = CC_TIME_NONE;
+  key_units_asked++;
+  config.rtp->want_key_unit ();
+}
+
+/* Returns when it wants to be called again at the latest. */
+CcTime
+CcSenderApplication::run_media (CcTime now)
+{
+  if (cc_sender_take_key_unit_wanted (&cc) || key_unit_due <= now)
+    want_key_unit (now);
+  if (std::min (status_at, rate_told_at) <= now)
+    tell_rate (now);
+  return cc_time_min (rate_told_at, key_unit_due);
 }
 
 static void
@@ -264,6 +369,27 @@ CcSenderApplication::send (const CcPacket &packet)
   socket->Send (out);
 }
 
+/* Numbered anew, so that what was given up before sending leaves no gap. The payloader's packets have no extension. */
+void
+CcSenderApplication::send_rtp (const CcPacket &packet)
+{
+  const std::vector<uint8_t> &from = waiting.at ((uintptr_t)packet.handle).bytes;
+  std::vector<uint8_t> bytes (from.begin (), from.begin () + rtp_fixed_bytes);
+  RtpRttSendts stamp;
+
+  NS_ABORT_MSG_IF (from[0] & 0x1f, "RTP packets with CSRC or extension");
+  cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
+  put16 (&bytes[2], seq++);
+  bytes.resize (header_bytes (config));
+  if (config.extension) {
+    cc_sender_stamp (&cc, now (), &stamp);
+    write_extension (bytes.data (), &stamp);
+  }
+  bytes.insert (bytes.end (), from.begin () + rtp_fixed_bytes, from.end ());
+  packets_sent++;
+  socket->Send (Create<Packet> (bytes.data (), bytes.size ()));
+}
+
 void
 CcSenderApplication::on_feedback (Ptr<Socket> from)
 {
@@ -274,7 +400,8 @@ CcSenderApplication::on_feedback (Ptr<Socket> from)
     size_t size = packet->CopyData (bytes, sizeof bytes);
     feedback_packets++;
     feedback_bytes += size + udp_ip_bytes;
-    parse_rtcp (bytes, size);
+    if (running)
+      parse_rtcp (bytes, size);
   }
   run ();
 }
@@ -305,12 +432,16 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
       report_at.push_back (seconds_now ());
       cc_sender_on_tfrc_report (&cc, &report, now ());
     }
+    if (type == RTCP_FB_PSFB && format == pli_format && config.rtp)
+      want_key_unit (now ());
     if (type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
         rtcp_fb_path_parse (data + 12, length - 12, &path)) {
       PathReport seen = {};
       seen.rate_Bps = path.rate_bps / 8.0;
       seen.capacity_Bps = path.capacity_bps / 8.0;
       seen.queue_delay = path.queue_delay;
+      seen.loss = path.loss;
+      seen.excused = path.excused;
       cc_sender_on_path_report (&cc, &seen, now ());
     }
     data += length;
@@ -378,6 +509,7 @@ CcReceiverApplication::StartApplication ()
   AvpfTimingParams params;
 
   cc_receiver_init (&cc, &config.params);
+  start_media ();
   arrival_history_init (&history, 0);
   avpf_timing_params_init (&params);
   params.random = cc_pcg32_init (&pcg, config.seed);
@@ -409,6 +541,30 @@ congestion_experienced (Ptr<const Packet> packet)
   return packet->PeekPacketTag (tag) && (tag.GetTos () & 3) == ns3::Ipv4Header::ECN_CE;
 }
 
+/* Any RTP packet; header: bytes in front of the payload. */
+static bool
+parse_rtp (const uint8_t *bytes, size_t size, CcArrival *arrival, size_t *header)
+{
+  size_t words, element_size;
+
+  *header = rtp_fixed_bytes + 4 * (bytes[0] & 15);
+  arrival->seq = get16 (bytes + 2);
+  arrival->marker = bytes[1] & 0x80;
+  arrival->rtp_timestamp = get32 (bytes + 4);
+  if (!(bytes[0] & 0x10))
+    return *header <= size;
+  if (*header + 4 > size)
+    return false;
+  const uint8_t *extension = bytes + *header;
+  words = get16 (extension + 2);
+  *header += 4 + 4 * words;
+  if (*header > size)
+    return false;
+  const uint8_t *element = rtp_ext_find (get16 (extension), extension + 4, 4 * words, extension_id, &element_size);
+  arrival->has_stamp = element && rtp_ext_rtt_sendts_parse (element, element_size, &arrival->stamp);
+  return true;
+}
+
 /* The payload, or NULL where it is not one of our packets. */
 static const uint8_t *
 parse_packet (const uint8_t *bytes, size_t size, CcArrival *arrival)
@@ -430,32 +586,105 @@ parse_packet (const uint8_t *bytes, size_t size, CcArrival *arrival)
   return bytes + header;
 }
 
+/* What all packets have in common. Returns whether feedback is wanted. */
+bool
+CcReceiverApplication::feed (CcArrival *arrival, Ptr<const Packet> packet)
+{
+  heard = true;
+  packets++;
+  bytes_total += packet->GetSize ();
+  arrival->size_bytes = packet->GetSize ();
+  arrival->arrived_at = now ();
+  arrival->ce = congestion_experienced (packet);
+  marks += arrival->ce;
+  arrival_history_on_packet (&history, arrival->seq, ARRIVAL_NOT_ECT, arrival->arrived_at);
+  return cc_receiver_on_packet (&cc, arrival);
+}
+
+bool
+CcReceiverApplication::on_model_packet (Ptr<Packet> packet)
+{
+  uint8_t bytes[rtp_header_bytes + frame_header_bytes];
+  CcArrival arrival = {};
+  const uint8_t *payload = parse_packet (bytes, packet->CopyData (bytes, sizeof bytes), &arrival);
+
+  if (!payload)
+    return false;
+  uint64_t sent_at = (uint64_t)get32 (payload + 6) << 32 | get32 (payload + 10);
+  transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
+  count_frame (get32 (payload), get16 (payload + 4), arrival.rtp_timestamp / 90000.0);
+  return feed (&arrival, packet);
+}
+
+/* ---- real media: what rtcpavpf does about key units ---- */
+
+bool
+CcReceiverApplication::on_rtp (Ptr<Packet> packet)
+{
+  std::vector<uint8_t> bytes (packet->GetSize ());
+  CcArrival arrival = {};
+  size_t header;
+
+  packet->CopyData (bytes.data (), bytes.size ());
+  if (bytes.size () < rtp_header_bytes || !parse_rtp (bytes.data (), bytes.size (), &arrival, &header))
+    return false;
+  bool wanted = feed (&arrival, packet);
+  follow_key_units (arrival, bytes.data () + header, bytes.size () - header);
+  config.sink->on_packet (bytes.data (), bytes.size ());
+  return wanted;
+}
+
+void
+CcReceiverApplication::follow_key_units (const CcArrival &arrival, const uint8_t *payload, size_t size)
+{
+  RtpReceptionVerdict verdict =
+      rtp_reception_on_packet (&reception, arrival.seq, arrival.rtp_timestamp, arrival.arrived_at);
+  bool newer = verdict == RTP_RECEPTION_NEWER || verdict == RTP_RECEPTION_RESTART;
+
+  if (arrival.has_stamp && arrival.stamp.rtt > 0)
+    key_request_set_rtt (&key, arrival.stamp.rtt);
+  if (newer && rtp_key_unit_starts (config.codec, payload, size))
+    key_request_on_key_unit (&key, rtp_reception_highest (&reception));
+  if (newer && reception.loss && config.codec != RTP_CODEC_INTRA)
+    key_request_on_loss (&key, reception.lost_seq);
+}
+
+void
+CcReceiverApplication::check_key_request ()
+{
+  if (key_pending || !config.sink || key_request_next_timeout (&key) > now ())
+    return;
+  key_pending = true;
+  want_feedback ();
+}
+
+void
+CcReceiverApplication::start_media ()
+{
+  KeyRequestParams key_params;
+
+  if (!config.sink)
+    return;
+  key_request_params_init (&key_params);
+  key_params.repeat = rtp_codec_tells_key_units (config.codec);
+  key_request_init (&key, &key_params);
+  rtp_reception_init (&reception, 90000);
+  config.sink->key_unit_wanted = [this] () {
+    key_request_want (&key, false);
+    check_key_request ();
+  };
+}
+
 void
 CcReceiverApplication::on_packet (Ptr<Socket> from)
 {
   Ptr<Packet> packet;
   Address sender;
-  uint8_t bytes[rtp_header_bytes + frame_header_bytes];
   bool wanted = false;
 
   while ((packet = from->RecvFrom (sender))) {
-    CcArrival arrival = {};
-    const uint8_t *payload = parse_packet (bytes, packet->CopyData (bytes, sizeof bytes), &arrival);
-    if (!payload)
-      continue;
     peer = sender;
-    heard = true;
-    packets++;
-    bytes_total += packet->GetSize ();
-    arrival.size_bytes = packet->GetSize ();
-    arrival.arrived_at = now ();
-    arrival.ce = congestion_experienced (packet);
-    marks += arrival.ce;
-    uint64_t sent_at = (uint64_t)get32 (payload + 6) << 32 | get32 (payload + 10);
-    transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
-    count_frame (get32 (payload), get16 (payload + 4), arrival.rtp_timestamp / 90000.0);
-    arrival_history_on_packet (&history, arrival.seq, ARRIVAL_NOT_ECT, arrival.arrived_at);
-    wanted |= cc_receiver_on_packet (&cc, &arrival);
+    wanted |= config.sink ? on_rtp (packet) : on_model_packet (packet);
   }
   if (wanted)
     want_feedback ();
@@ -512,7 +741,10 @@ CcReceiverApplication::run ()
   timer.Cancel ();
   if (cc_receiver_next_timeout (&cc) <= now () && cc_receiver_on_timeout (&cc, now ()))
     want_feedback ();
+  check_key_request ();
   CcTime next = cc_receiver_next_timeout (&cc);
+  if (config.sink && !key_pending)
+    next = cc_time_min (next, key_request_next_timeout (&key));
   if (config.timing == FeedbackTiming::avpf) {
     set_rtcp_bandwidth ();
     if (avpf_timing_next_timeout (&avpf) <= now ()) {
@@ -575,6 +807,8 @@ write_tfrc (uint8_t *at, const CcReport &report, bool path_report)
   path.rate_bps = report.path.rate_Bps * 8;
   path.capacity_bps = report.path.capacity_Bps * 8;
   path.queue_delay = report.path.queue_delay;
+  path.loss = report.path.loss;
+  path.excused = report.path.excused;
   at += size;
   return size +
          frame_feedback (at, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, rtcp_fb_path_write (at + 12, RTCP_FB_PATH_SIZE, &path));
@@ -618,12 +852,27 @@ CcReceiverApplication::write_feedback (uint8_t *at, size_t capacity)
   return frame_feedback (at, RTCP_FB_FMT_TWCC, RTCP_FB_RTPFB, size);
 }
 
+/* A picture loss indication, where one is due. */
+size_t
+CcReceiverApplication::write_key_request (uint8_t *at)
+{
+  if (!config.sink || key_request_next_timeout (&key) > now ())
+    return 0;
+  key_request_on_sent (&key, now ());
+  key_pending = false;
+  key_units_asked++;
+  frame_feedback (at, pli_format, RTCP_FB_PSFB, 0);
+  put32 (at + 8, ssrc);
+  return 12;
+}
+
 bool
 CcReceiverApplication::send_feedback (bool compound)
 {
   uint8_t bytes[1200] = {};
   size_t size = compound ? write_report (bytes) : 0;
 
+  size += write_key_request (bytes + size);
   size += write_feedback (bytes + size, sizeof bytes - size);
   if (size == 0)
     return false;

@@ -11,8 +11,13 @@
 #include "avpftiming.h"
 #include "ccreceiver.h"
 #include "ccsender.h"
+#include "keyrequest.h"
 #include "mediasource.h"
+#include "rtpkeyunit.h"
+#include "rtpmedia.h"
+#include "rtpreception.h"
 #include "series.h"
+#include <map>
 #include <memory>
 #include <ns3/application.h>
 #include <ns3/event-id.h>
@@ -30,6 +35,7 @@ const unsigned udp_ip_bytes = 28;
 struct CcSenderConfig {
   CcSenderParams params; /* cc_sender_params_init () first */
   std::shared_ptr<MediaSource> source;
+  std::shared_ptr<RtpSource> rtp; /* in its place: real packets, treated as tfrcsink does */
   ns3::Ipv4Address peer;
   uint16_t port = 5004;
   unsigned payload_bytes = 1200; /* largest RTP payload */
@@ -46,7 +52,7 @@ struct CcSenderRow {
   CcLimit limit;
 };
 
-class CcSenderApplication : public ns3::Application
+class CcSenderApplication : public ns3::Application, public RtpCarrier
 {
 public:
   static ns3::TypeId GetTypeId ();
@@ -54,6 +60,7 @@ public:
 
   /* For sources. bytes: the encoded frame. Split into packets of even size. */
   void push_frame (uint32_t bytes, bool key_unit);
+  void push_packets (std::vector<RtpPacket> packets) override;
   CcSenderStatus status () const;
   CcTime now () const; /* sender's clock */
   bool take_key_unit_wanted ();
@@ -65,7 +72,7 @@ public:
   std::vector<double> frame_sent_at; /* when the first packet of each frame left, s */
   std::vector<double> report_at;     /* when each TFRC report came, s */
   uint64_t frames_offered = 0, packets_sent = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0,
-           stuck = 0;
+           stuck = 0, key_units_asked = 0;
 
 private:
   void StartApplication () override;
@@ -74,8 +81,13 @@ private:
   void parse_rtcp (const uint8_t *data, size_t size);
   void run ();
   void drain ();
+  void push (const CcPacket &packet);
   void send (const CcPacket &packet);
+  void send_rtp (const CcPacket &packet);
   void sample ();
+  CcTime run_media (CcTime now);
+  void tell_rate (CcTime now);
+  void want_key_unit (CcTime now);
 
   CcSenderConfig config;
   CcSender cc;
@@ -85,6 +97,11 @@ private:
   ns3::Ptr<ns3::Socket> socket;
   ns3::EventId timer, sampler;
   std::vector<CcSenderRow> row_list;
+  std::map<uintptr_t, RtpPacket> waiting; /* real ones, by their handle in cc */
+  uintptr_t next_handle = 0;
+  CcTime status_at = 0, rate_told_at = CC_TIME_NONE, key_unit_at = CC_TIME_NONE, key_unit_due = CC_TIME_NONE;
+  double told_bps = 0;
+  CcLimit told_limit = CC_LIMIT_START;
   uint16_t seq = 0;
   uint32_t frame_number = 0;
   bool running = false, draining = false;
@@ -103,7 +120,9 @@ enum class FeedbackKind {
 };
 
 struct CcReceiverConfig {
-  CcReceiverParams params; /* cc_receiver_params_init () first */
+  CcReceiverParams params;       /* cc_receiver_params_init () first */
+  std::shared_ptr<RtpSink> sink; /* gets real packets; key units are asked for as rtcpavpf does */
+  RtpCodec codec = RTP_CODEC_UNKNOWN;
   uint16_t port = 5004;
   FeedbackTiming timing = FeedbackTiming::at_once;
   FeedbackKind kind = FeedbackKind::tfrc;
@@ -134,17 +153,25 @@ public:
   uint64_t packets = 0, bytes_total = 0;            /* of RTP packets */
   uint64_t marks = 0;                               /* packets with CE */
   uint64_t feedback_packets = 0, feedback_bytes = 0;
+  uint64_t key_units_asked = 0;
 
 private:
   void StartApplication () override;
   void StopApplication () override;
   CcTime now () const;
   void on_packet (ns3::Ptr<ns3::Socket> socket);
+  bool on_model_packet (ns3::Ptr<ns3::Packet> packet);
+  bool on_rtp (ns3::Ptr<ns3::Packet> packet);
+  bool feed (CcArrival *arrival, ns3::Ptr<const ns3::Packet> packet);
+  void follow_key_units (const CcArrival &arrival, const uint8_t *payload, size_t size);
+  void check_key_request ();
+  void start_media ();
   void count_frame (uint32_t number, unsigned count, double captured_s);
   void run ();
   void want_feedback ();
   void set_rtcp_bandwidth ();
   bool send_feedback (bool compound);
+  size_t write_key_request (uint8_t *at);
   size_t write_feedback (uint8_t *at, size_t capacity);
 
   CcReceiverConfig config;
@@ -153,6 +180,9 @@ private:
   uint8_t fb_pkt_count = 0;
   CcPcg32 pcg;
   AvpfTiming avpf;
+  RtpReception reception;
+  KeyRequest key;
+  bool key_pending = false; /* its turn in RTCP has been asked for */
   ns3::Ptr<ns3::Socket> socket;
   ns3::Address peer;
   ns3::EventId timer;

@@ -26,6 +26,7 @@ struct CodedSinkSpec {
   std::string depay, decode; /* "rtph264depay request-keyframe=true", "avdec_h264 max-threads=1" */
   std::string record;        /* "h264parse": between depayloader and matroskamux; empty: nothing is recorded */
   double latency_s = 0.1;    /* how long a gap is waited for */
+  std::function<bool (uint64_t frame)> captured; /* pictures that were to be shown; empty: all */
   std::string folder;
 };
 
@@ -40,8 +41,7 @@ public:
   explicit CodedSink (const CodedSinkSpec &spec);
   ~CodedSink () override;
   void on_packet (const uint8_t *rtp, size_t size) override;
-  /* The end: pictures 0 .. captured - 1 were to be shown. */
-  void finish (uint64_t captured);
+  void finish (uint64_t frames); /* the end; so many frame times have been */
   const CodedSinkStats &stats () const;
 
   struct Private;

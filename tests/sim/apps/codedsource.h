@@ -47,12 +47,14 @@ public:
   /* The same from a wire rate alone: what codecs.encoder_rate () of callkit leaves of it for frames. */
   void set_wire_rate (double bps);
   void want_key_unit () override;
-  uint64_t captured () const; /* pictures */
+  uint64_t frames () const;             /* frame times that have been */
+  bool captured (uint64_t frame) const; /* false: in the pause, or not yet */
 
   struct Private;
 
 private:
   void frame ();
+  void code (uint64_t number);
   std::unique_ptr<Private> p;
 };
 

@@ -41,7 +41,7 @@ make_device (Ptr<Node> node, uint16_t mtu, const char *queue_limit)
   return device;
 }
 
-static void
+void
 set_default_route (Ptr<Node> node, Ipv4Address gateway, Ptr<NetDevice> device)
 {
   Ptr<Ipv4> ipv4 = node->GetObject<Ipv4> ();
@@ -86,7 +86,7 @@ Dumbbell::connect_routers ()
   set_default_route (right_side.router, Ipv4Address (0x0a030001), right_side.device);
 }
 
-static Ptr<LossModel>
+Ptr<LossModel>
 make_loss (const LossSpec &spec)
 {
   Ptr<LossModel> model = CreateObject<LossModel> ();
@@ -102,7 +102,7 @@ Dumbbell::impair (Side *side)
 
   for (const CapacityStep &step : side->link.schedule)
     Simulator::Schedule (Seconds (step.at_s), &Dumbbell::set_capacity, this, is_left, step.bps);
-  if (side->link.loss.good_loss > 0 || side->link.loss.bad_loss > 0)
+  if (side->link.loss.good_loss > 0 || side->link.loss.bad_loss > 0 || side->link.loss.police_bps > 0)
     (is_left ? right_side : left_side).device->SetReceiveErrorModel (make_loss (side->link.loss));
 }
 
@@ -129,7 +129,7 @@ make_red (const QueueSpec &queue, double bps, double delay_ms)
       BooleanValue (queue.ecn));
 }
 
-static Ptr<QueueDisc>
+Ptr<QueueDisc>
 make_disc (const QueueSpec &queue, double bps, double delay_ms)
 {
   Ptr<DropTailDisc> tail;
@@ -154,6 +154,18 @@ make_disc (const QueueSpec &queue, double bps, double delay_ms)
 }
 
 void
+set_disc_capacity (Ptr<QueueDisc> disc, const QueueSpec &queue, double bps)
+{
+  Ptr<DropTailDisc> tail = DynamicCast<DropTailDisc> (disc);
+  Ptr<PaqmQueueDisc> paqm = DynamicCast<PaqmQueueDisc> (disc);
+
+  if (tail)
+    tail->max_bytes = limit_bytes (queue, bps);
+  if (paqm)
+    paqm->set_capacity (bps);
+}
+
+void
 Dumbbell::install_queue (Side &side)
 {
   Ptr<TrafficControlLayer> control = side.router->GetObject<TrafficControlLayer> ();
@@ -170,14 +182,10 @@ void
 Dumbbell::set_capacity (bool forward, double bps)
 {
   Side &side = forward ? left_side : right_side;
-  Ptr<DropTailDisc> tail = DynamicCast<DropTailDisc> (side.disc);
 
   side.device->SetDataRate (DataRate (bps));
   side.link.bps = bps;
-  if (tail)
-    tail->max_bytes = limit_bytes (side.link.queue, bps);
-  if (paqm_disc (forward))
-    paqm_disc (forward)->set_capacity (bps);
+  set_disc_capacity (side.disc, side.link.queue, bps);
 }
 
 Ptr<PaqmQueueDisc>
@@ -320,6 +328,12 @@ Ipv4Address
 Dumbbell::right_address (unsigned pair) const
 {
   return right_side.addresses.at (pair);
+}
+
+HostPair
+Dumbbell::hosts (unsigned pair) const
+{
+  return {left (pair), right (pair), right_address (pair)};
 }
 
 Ptr<Node>

@@ -12,6 +12,7 @@
 #ifndef SIM_DUMBBELL_H
 #define SIM_DUMBBELL_H
 
+#include "hostpair.h"
 #include "impairedlink.h"
 #include "paqmqueue.h"
 #include "series.h"
@@ -72,6 +73,7 @@ public:
   ns3::Ptr<ns3::Node> right (unsigned pair) const;
   ns3::Ipv4Address left_address (unsigned pair) const;
   ns3::Ipv4Address right_address (unsigned pair) const;
+  HostPair hosts (unsigned pair) const; /* left to right */
   ns3::Ptr<ns3::Node> left_router () const;
   ns3::Ptr<ns3::Node> right_router () const;
 
@@ -128,8 +130,14 @@ private:
 /* A device with a queue of queue_limit ("1p" where a queue disc is to be put on it), without channel. */
 ns3::Ptr<ns3::PointToPointNetDevice> make_device (ns3::Ptr<ns3::Node> node, uint16_t mtu, const char *queue_limit);
 
+/* The queue of a link, and what changes in it with the link's capacity. */
+ns3::Ptr<ns3::QueueDisc> make_disc (const QueueSpec &queue, double bps, double delay_ms);
+void set_disc_capacity (ns3::Ptr<ns3::QueueDisc> disc, const QueueSpec &queue, double bps);
+ns3::Ptr<LossModel> make_loss (const LossSpec &spec);
+
 /* Gives the device an address in a /24 of its own. */
 ns3::Ipv4Address add_address (ns3::Ptr<ns3::NetDevice> device, uint32_t address);
+void set_default_route (ns3::Ptr<ns3::Node> node, ns3::Ipv4Address gateway, ns3::Ptr<ns3::NetDevice> device);
 
 /* Seeds ns-3: call once before building anything. */
 void sim_seed (uint64_t seed);

@@ -26,9 +26,44 @@ LossModel::LossModel () : random (CreateObject<UniformRandomVariable> ())
 {
 }
 
-bool
-LossModel::DoCorrupt (Ptr<Packet>)
+LossSpec
+bursty_loss (double share, double mean_burst)
 {
+  LossSpec spec;
+
+  spec.bad_loss = 1;
+  spec.to_good = 1 / mean_burst;
+  spec.to_bad = spec.to_good * share / (1 - share);
+  return spec;
+}
+
+bool
+LossModel::exceeds_bucket (uint32_t bytes)
+{
+  Time now = Simulator::Now ();
+  double bps = spec.police_bps;
+
+  for (const auto &step : spec.police_steps)
+    if (now.GetSeconds () >= step.first)
+      bps = step.second;
+  tokens = tokens < 0 ? spec.police_bytes : tokens + bps / 8 * (now - filled_at).GetSeconds ();
+  tokens = std::min (tokens, spec.police_bytes);
+  filled_at = now;
+  if (bytes > tokens)
+    return true;
+  tokens -= bytes;
+  return false;
+}
+
+bool
+LossModel::DoCorrupt (Ptr<Packet> packet)
+{
+  double now = Simulator::Now ().GetSeconds ();
+
+  if (spec.police_bps > 0 && exceeds_bucket (packet->GetSize ()))
+    return true;
+  if (now < spec.from_s || now >= spec.to_s)
+    return false;
   if (random->GetValue () < (bad ? spec.to_good : spec.to_bad))
     bad = !bad;
   return random->GetValue () < (bad ? spec.bad_loss : spec.good_loss);
@@ -38,6 +73,7 @@ void
 LossModel::DoReset ()
 {
   bad = false;
+  tokens = -1;
 }
 
 TypeId
@@ -59,7 +95,8 @@ JitterChannel::TransmitStart (Ptr<const Packet> packet, Ptr<PointToPointNetDevic
   Time arrival = Simulator::Now () + tx_time + delay[from] + Seconds (z);
 
   /* RFC 8868 4.5.2: j (n) = max (j (n), j (n-1) + serialisation (n-1)), so the spacing is at least the packet's own. */
-  arrival = std::max (arrival, last_arrival[from] + (std_s[from] > 0 ? tx_time : Time (0)));
+  if (!reorder[from])
+    arrival = std::max (arrival, last_arrival[from] + (std_s[from] > 0 ? tx_time : Time (0)));
   last_arrival[from] = arrival;
   Ptr<PointToPointNetDevice> to = GetDestination (from);
   Simulator::ScheduleWithContext (

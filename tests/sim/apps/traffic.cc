@@ -34,8 +34,8 @@ configure_tcp (Ptr<Node> node, const TcpSpec &spec)
   node->GetObject<TcpL4Protocol> ()->SetAttribute ("SocketType", TypeIdValue (type_of (spec.kind)));
 }
 
-void
-add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
+static void
+prepare_tcp (const HostPair &hosts, const TcpSpec &spec)
 {
   /* ns-3's BBR takes its PROBE_RTT for a loss where the timer is shorter than RFC 6298 allows, and never recovers. */
   double min_rto_s = spec.kind == TcpKind::bbr ? 1 : spec.min_rto_s;
@@ -50,16 +50,113 @@ add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
   Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (MilliSeconds (1)));
   Config::SetDefault ("ns3::TcpSocketBase::UseEcn",
       EnumValue (spec.ecn ? TcpSocketState::UseEcn_t::On : TcpSocketState::UseEcn_t::Off));
-  configure_tcp (dumbbell.left (pair), spec);
-  configure_tcp (dumbbell.right (pair), spec);
+  configure_tcp (hosts.from, spec);
+  configure_tcp (hosts.to, spec);
   PacketSinkHelper sink ("ns3::TcpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), tcp_port));
-  sink.Install (dumbbell.right (pair));
-  BulkSendHelper bulk ("ns3::TcpSocketFactory", InetSocketAddress (dumbbell.right_address (pair), tcp_port));
+  sink.Install (hosts.to);
+}
+
+static BulkSendHelper
+bulk_to (const HostPair &hosts, const TcpSpec &spec)
+{
+  BulkSendHelper bulk ("ns3::TcpSocketFactory", InetSocketAddress (hosts.to_address, tcp_port));
+
   bulk.SetAttribute ("MaxBytes", UintegerValue (spec.max_bytes));
   bulk.SetAttribute ("SendSize", UintegerValue (spec.segment_bytes));
-  ApplicationContainer app = bulk.Install (dumbbell.left (pair));
+  return bulk;
+}
+
+void
+add_tcp (const HostPair &hosts, const TcpSpec &spec)
+{
+  prepare_tcp (hosts, spec);
+  ApplicationContainer app = bulk_to (hosts, spec).Install (hosts.from);
   app.Start (Seconds (spec.start_s));
   app.Stop (Seconds (spec.stop_s));
+}
+
+void
+add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
+{
+  add_tcp (dumbbell.hosts (pair), spec);
+}
+
+/* One connection's transfers; each is a connection of its own, as an application that closes when it is done. */
+class OnOffTransfers : public Object
+{
+public:
+  HostPair hosts;
+  ShortTcpSpec spec;
+
+  void
+  transfer ()
+  {
+    Ptr<Socket> socket = Socket::CreateSocket (hosts.from, TcpSocketFactory::GetTypeId ());
+
+    if (Simulator::Now ().GetSeconds () >= spec.tcp.stop_s)
+      return;
+    left = random->GetInteger (spec.least_bytes, spec.most_bytes);
+    socket->Bind ();
+    socket->Connect (InetSocketAddress (hosts.to_address, tcp_port));
+    socket->SetSendCallback (MakeCallback (&OnOffTransfers::fill, this));
+    socket->SetConnectCallback (
+        MakeCallback (&OnOffTransfers::on_connected, this), MakeCallback (&OnOffTransfers::on_closed, this));
+    socket->SetCloseCallbacks (
+        MakeCallback (&OnOffTransfers::on_closed, this), MakeCallback (&OnOffTransfers::on_closed, this));
+  }
+
+  void
+  rest ()
+  {
+    Simulator::Schedule (Seconds (idle->GetValue (spec.idle_s, 0)), &OnOffTransfers::transfer, this);
+  }
+
+private:
+  void
+  on_connected (Ptr<Socket> socket)
+  {
+    fill (socket, socket->GetTxAvailable ());
+  }
+
+  void
+  fill (Ptr<Socket> socket, uint32_t available)
+  {
+    while (left > 0 && available > 0) {
+      int sent = socket->Send (Create<Packet> (std::min ({left, available, spec.tcp.segment_bytes})));
+      if (sent <= 0)
+        return;
+      left -= sent;
+      available = socket->GetTxAvailable ();
+    }
+    if (left == 0)
+      socket->Close ();
+  }
+
+  /* Also where the connection failed. */
+  void
+  on_closed (Ptr<Socket> socket)
+  {
+    socket->SetSendCallback (MakeNullCallback<void, Ptr<Socket>, uint32_t> ());
+    socket->SetCloseCallbacks (MakeNullCallback<void, Ptr<Socket>> (), MakeNullCallback<void, Ptr<Socket>> ());
+    rest ();
+  }
+
+  uint32_t left = 0;
+  Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable> ();
+  Ptr<ExponentialRandomVariable> idle = CreateObject<ExponentialRandomVariable> ();
+};
+
+void
+add_short_tcp (const HostPair &hosts, const ShortTcpSpec &spec)
+{
+  prepare_tcp (hosts, spec.tcp);
+  for (unsigned i = 0; i < spec.flows; i++) {
+    Ptr<OnOffTransfers> transfers = CreateObject<OnOffTransfers> ();
+    transfers->hosts = hosts;
+    transfers->spec = spec;
+    Simulator::Schedule (
+        Seconds (spec.tcp.start_s), i < spec.on ? &OnOffTransfers::transfer : &OnOffTransfers::rest, transfers);
+  }
 }
 
 void
@@ -151,15 +248,20 @@ add_pareto (Dumbbell &dumbbell, unsigned pair, const ParetoSpec &spec)
 void
 add_udp (Dumbbell &dumbbell, unsigned pair, double bps, uint32_t packet_bytes, double start_s, double stop_s)
 {
-  OnOffHelper udp ("ns3::UdpSocketFactory", InetSocketAddress (dumbbell.right_address (pair), udp_port));
+  add_udp (dumbbell.hosts (pair), bps, packet_bytes, start_s, stop_s);
+}
+
+void
+add_udp (const HostPair &hosts, double bps, uint32_t packet_bytes, double start_s, double stop_s)
+{
+  OnOffHelper udp ("ns3::UdpSocketFactory", InetSocketAddress (hosts.to_address, udp_port));
   uint32_t payload = packet_bytes - 28;
 
   udp.SetConstantRate (DataRate (bps * payload / packet_bytes), payload);
-  ApplicationContainer app = udp.Install (dumbbell.left (pair));
+  ApplicationContainer app = udp.Install (hosts.from);
   app.Start (Seconds (start_s));
   app.Stop (Seconds (stop_s));
-  PacketSinkHelper ("ns3::UdpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), udp_port))
-      .Install (dumbbell.right (pair));
+  PacketSinkHelper ("ns3::UdpSocketFactory", InetSocketAddress (Ipv4Address::GetAny (), udp_port)).Install (hosts.to);
 }
 
 } // namespace sim

@@ -30,6 +30,7 @@ struct TcpSpec {
 
 /* Call before Simulator::Run (). SACK is on. All flows of a run share the sizes and timers of the last call. */
 void add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec);
+void add_tcp (const HostPair &hosts, const TcpSpec &spec);
 /* Short TCP transfers, Poisson arrivals and Pareto sizes; the TCP of the last add_tcp (). */
 struct WebSpec {
   double pages_per_s = 5, mean_bytes = 30000, shape = 1.35, max_bytes = 1e7;
@@ -51,6 +52,16 @@ void add_pareto (Dumbbell &dumbbell, unsigned pair, const ParetoSpec &spec);
 
 /* UDP at a constant rate, IP packets of packet_bytes. */
 void add_udp (Dumbbell &dumbbell, unsigned pair, double bps, uint32_t packet_bytes, double start_s, double stop_s);
+void add_udp (const HostPair &hosts, double bps, uint32_t packet_bytes, double start_s, double stop_s);
+
+/* Connections that transfer and rest in turn (RFC 8868 5, RFC 8867 5.7): each moves a file of uniform size, then rests
+   an exponential time. `on` of them begin at the start, the others with a rest. The TCP of the call. */
+struct ShortTcpSpec {
+  TcpSpec tcp; /* but max_bytes */
+  unsigned flows = 10, on = 2;
+  double least_bytes = 30000, most_bytes = 50000, idle_s = 10;
+};
+void add_short_tcp (const HostPair &hosts, const ShortTcpSpec &spec);
 
 } // namespace sim
 #endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "labvideo.h"
+#include "ccflow.h"
+#include "scenario.h"
+#include <algorithm>
+#include <ns3/simulator.h>
+
+using namespace ns3;
+
+namespace sim
+{
+
+/* rtcpavpf's: 5 % of 500 kbit/s at least, a full report each second at most. */
+static const double least_rtcp_Bps = 3125, full_report_s = 1;
+static const double sending_rest_s = 1;
+
+LabVideo::LabVideo (
+    const LabFlow &f, std::shared_ptr<const CodedClip> c, const HostPair &hosts, const std::string &where, uint64_t s)
+    : flow (f), clip (c), folder (where), seed (s)
+{
+  make_media ();
+  if (flow.controller == "low-delay")
+    use_cc (hosts, CC_MODE_LOW_DELAY);
+  else if (flow.controller == "rfc5348")
+    use_cc (hosts, CC_MODE_RFC5348);
+  else if (flow.controller == "oracle" || flow.controller.rfind ("fixed:", 0) == 0)
+    use_plain (hosts);
+  else
+    NS_ABORT_MSG ("no controller " << flow.controller);
+}
+
+void
+LabVideo::make_media ()
+{
+  CodedSourceSpec out;
+  CodedSinkSpec in;
+
+  out.clip = in.clip = clip;
+  out.fps = in.fps = flow.fps;
+  out.folder = in.folder = folder;
+  out.pipeline = flow.send;
+  out.knob = flow.knob;
+  out.knob_unit = flow.knob_unit;
+  out.pause_from_s = flow.pause_from_s;
+  out.pause_to_s = flow.pause_to_s;
+  source = std::make_shared<CodedSource> (out);
+  in.encoding_name = flow.encoding_name;
+  in.depay = flow.depay;
+  in.decode = flow.decode;
+  in.record = flow.record;
+  in.latency_s = flow.latency_s;
+  in.captured = [this] (uint64_t frame) { return source->captured (frame); };
+  sink = std::make_shared<CodedSink> (in);
+}
+
+void
+LabVideo::place (Ptr<Application> sender, Ptr<Application> receiver, const HostPair &hosts)
+{
+  hosts.from->AddApplication (sender);
+  hosts.to->AddApplication (receiver);
+  sender->SetStartTime (Seconds (flow.start_s));
+  /* Pictures end first, so that the last of them still leave. */
+  Simulator::Schedule (Seconds (flow.stop_s), &CodedSource::stop, source.get ());
+  sender->SetStopTime (Seconds (flow.stop_s + sending_rest_s));
+}
+
+void
+LabVideo::use_cc (const HostPair &hosts, CcMode mode)
+{
+  CcFlowSpec spec = cc_flow_spec (mode, nullptr);
+
+  spec.sender.rtp = source;
+  spec.sender.peer = hosts.to_address;
+  spec.sender.seed = seed;
+  spec.sender.ect = flow.ect;
+  spec.sender.params.start_Bps = flow.start_bps / 8;
+  spec.sender.params.min_Bps = flow.min_bps / 8;
+  spec.sender.params.max_Bps = flow.max_bps / 8;
+  spec.receiver.sink = sink;
+  spec.receiver.codec = rtp_codec_from_name (flow.encoding_name.c_str ());
+  spec.receiver.timing = FeedbackTiming::avpf;
+  spec.receiver.path_report = true;
+  spec.receiver.min_rtcp_Bps = least_rtcp_Bps;
+  spec.receiver.trr_interval_s = full_report_s;
+  spec.receiver.seed = seed + 1;
+  cc_sender = CreateObject<CcSenderApplication> ();
+  cc_receiver = CreateObject<CcReceiverApplication> ();
+  cc_sender->configure (spec.sender);
+  cc_receiver->configure (spec.receiver);
+  place (cc_sender, cc_receiver, hosts);
+}
+
+void
+LabVideo::use_plain (const HostPair &hosts)
+{
+  Ptr<PlainRtpSender> sender = CreateObject<PlainRtpSender> ();
+  Ptr<PlainRtpReceiver> receiver = CreateObject<PlainRtpReceiver> ();
+
+  sender->source = source;
+  sender->peer = hosts.to_address;
+  receiver->sink = sink;
+  follow (flow.rates);
+  place (sender, receiver, hosts);
+}
+
+/* The rate at the start, and each one after it. */
+void
+LabVideo::follow (const std::vector<CapacityStep> &rates)
+{
+  for (size_t i = 0; i < rates.size (); i++) {
+    bool over = i + 1 < rates.size () && rates[i + 1].at_s <= flow.start_s;
+    if (!over)
+      Simulator::Schedule (Seconds (std::max (rates[i].at_s, flow.start_s)), &CodedSource::set_wire_rate, source.get (),
+          std::min (rates[i].bps, flow.max_bps));
+  }
+}
+
+void
+LabVideo::finish ()
+{
+  sink->finish (source->frames ());
+}
+
+std::string
+LabVideo::stats_json () const
+{
+  const CodedSinkStats &s = sink->stats ();
+  std::string text = format ("\"packets\": %lu, \"late\": %lu, \"gaps\": %lu, \"missing\": %lu, \"shown\": %lu, "
+                             "\"stale\": %lu",
+      (unsigned long)s.packets, (unsigned long)s.late, (unsigned long)s.gaps, (unsigned long)s.missing,
+      (unsigned long)s.shown, (unsigned long)s.stale);
+
+  if (cc_sender)
+    text += format (", \"frames_dropped\": %lu, \"key_units_asked\": %lu, \"plis\": %lu",
+        (unsigned long)cc_sender->sender ().buffer.frames_dropped, (unsigned long)cc_sender->key_units_asked,
+        (unsigned long)cc_receiver->key_units_asked);
+  return "{" + text + "}";
+}
+
+} // namespace sim
