@@ -23,7 +23,6 @@ using namespace sim;
 static const uint32_t ppp_bytes = 2;
 static const double video_use = 0.9;   /* of a link shared by videos that nothing smooths */
 static const double most_bps = 1.05e6; /* of a video, headers counted */
-static const CcDuration media_target = (getenv ("TGT") ? atoi (getenv ("TGT")) : 80) * CC_MSECOND;
 
 static void
 run_until (double end_s)

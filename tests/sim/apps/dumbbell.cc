@@ -19,6 +19,7 @@ Dumbbell::Dumbbell (const DumbbellSpec &s) : spec (s)
   for (Side *side : {&left_side, &right_side}) {
     side->router = CreateObject<Node> ();
     InternetStackHelper ().Install (side->router);
+    side->routes = HostRoutes::install (side->router);
   }
   connect_routers ();
 }
@@ -213,6 +214,8 @@ Dumbbell::attach_host (Side &side, unsigned pair, double delay_ms, double jitter
   add_address (at_router, net | 1);
   side.addresses.push_back (add_address (at_host, net | 2));
   set_default_route (host, Ipv4Address (net | 1), at_host);
+  side.routes->add (side.addresses.back (), at_router);
+  other.routes->add (side.addresses.back (), other.device);
   side.hosts.push_back (host);
   side.probe.pair.emplace_back ();
   at_host->TraceConnectWithoutContext ("MacRx", MakeCallback (&Dumbbell::on_received, this, &other, pair));

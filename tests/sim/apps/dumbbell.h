@@ -13,6 +13,7 @@
 #define SIM_DUMBBELL_H
 
 #include "hostpair.h"
+#include "hostroutes.h"
 #include "impairedlink.h"
 #include "paqmqueue.h"
 #include "series.h"
@@ -99,6 +100,7 @@ public:
 private:
   struct Side {
     ns3::Ptr<ns3::Node> router;
+    ns3::Ptr<HostRoutes> routes; /* of the router, to the hosts of both sides */
     std::vector<ns3::Ptr<ns3::Node>> hosts;
     std::vector<ns3::Ipv4Address> addresses;
     ns3::Ptr<ns3::PointToPointNetDevice> device;

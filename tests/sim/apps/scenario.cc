@@ -186,12 +186,17 @@ usage (const char *program)
   return 2;
 }
 
+/* A whole name means that one alone, although others begin with it. */
 static bool
-selected (const std::string &name, const std::vector<std::string> &prefixes)
+selected (const std::string &name, const std::vector<Scenario> &scenarios, const std::vector<std::string> &prefixes)
 {
-  for (const std::string &prefix : prefixes)
-    if (name.compare (0, prefix.size (), prefix) == 0)
+  for (const std::string &prefix : prefixes) {
+    bool whole = false;
+    for (const Scenario &scenario : scenarios)
+      whole |= scenario.name == prefix;
+    if (whole ? name == prefix : name.compare (0, prefix.size (), prefix) == 0)
       return true;
+  }
   return prefixes.empty ();
 }
 
@@ -223,7 +228,7 @@ run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
   }
   Report report (options);
   for (const Scenario &scenario : scenarios) {
-    if ((options.quick && !scenario.in_quick) || !selected (scenario.name, prefixes))
+    if ((options.quick && !scenario.in_quick) || !selected (scenario.name, scenarios, prefixes))
       continue;
     if (list) {
       printf ("%-24s %s\n", scenario.name.c_str (), scenario.claim.c_str ());
