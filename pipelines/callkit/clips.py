@@ -65,8 +65,10 @@ def _launch(description):
 
 
 def load(path, width, height):
-    """Decodes `path` (None: the default clip, or the test picture) to width x height."""
+    """Decodes `path` (None: the default clip, or the test picture) to width x height; *.i420 is of that size already."""
     source = pathlib.Path(path) if path else find()
+    if source and source.suffix == ".i420":
+        return Clip(source, width, height, source.stem)
     identity = f"{source.resolve()} {source.stat().st_size}" if source else "videotestsrc"
     name = source.stem if source else "videotestsrc"
     key = hashlib.sha1(identity.encode()).hexdigest()[:10]
