@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Network cells: what a job's flows cross. Named ones are tables of tests/quality/cells/*.toml; a matrix makes further ones
+by sweeping keys of a named one. Times are seconds, sizes of queues too; rates are texts such as 1.5M."""
+import copy
+import dataclasses
+import itertools
+import tomllib
+
+from callkit import units
+
+from . import QUALITY
+
+HOP_KEYS = {"capacity": "1M", "trace": None, "delay": 0.05, "queue": 0.3, "discipline": "droptail", "ecn": False,
+            "loss": 0.0, "burst": 0.0, "jitter": 0.0, "reorder": False}
+DISCIPLINES = ("droptail", "red", "codel", "fq_codel", "pie", "p-aqm")
+FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min", "max",
+             "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle"}
+KINDS = ("video", "audio", "tcp", "short-tcp", "udp")
+
+
+@dataclasses.dataclass
+class Cell:
+    name: str
+    title: str = ""
+    duration: float = 60.0
+    hops: list = dataclasses.field(default_factory=lambda: [dict(HOP_KEYS)])
+    reverse: dict = None  # None: unconstrained, the same delay
+    flows: list = dataclasses.field(default_factory=lambda: [{"kind": "video"}])
+    limits: dict = dataclasses.field(default_factory=lambda: {"start-rate": "300k", "min": "100k", "max": "1.5M"})
+    expect: dict = dataclasses.field(default_factory=dict)  # what any working controller reaches here: use, loss
+    params: dict = dataclasses.field(default_factory=dict)  # what a sweep set, as written
+
+    def flows_of(self, *kinds):
+        return [f for f in self.flows if f["kind"] in kinds]
+
+    def clean(self):
+        """Nothing is lost but in a queue, and one video flow has the path to itself."""
+        return (len(self.flows_of("video")) == 1 and not self.flows_of("tcp", "short-tcp", "udp")
+                and not any(h["loss"] for h in self.hops))
+
+    def capacity(self):
+        """The first hop's, as text; a trace has none."""
+        return None if self.hops[0]["trace"] else str(self.hops[0]["capacity"])
+
+
+def number(value):
+    """Times and shares as people write them: 0.3, '300ms', '1%'."""
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value)
+    return units.share(value) if str(value).endswith("%") else units.duration(value)
+
+
+def _hop(values, base):
+    hop = dict(base)
+    for key, value in values.items():
+        if key not in HOP_KEYS:
+            raise ValueError(f"no key of a hop: {key}")
+        hop[key] = number(value) if key in ("delay", "queue", "loss", "burst", "jitter") else value
+    if hop["discipline"] not in DISCIPLINES:
+        raise ValueError(f"no queueing discipline: {hop['discipline']}")
+    if not hop["trace"]:
+        units.Schedule(hop["capacity"])  # says what is wrong with it
+    return hop
+
+
+def _flow(values):
+    flow = {"kind": "video", **values}
+    unknown = set(flow) - FLOW_KEYS
+    if unknown or flow["kind"] not in KINDS:
+        raise ValueError(f"no such flow: {values}")
+    return flow
+
+
+def _apply(cell, values):
+    """Sets the keys of a table; those of a hop stand for the first hop."""
+    for key, value in values.items():
+        if key in ("title", "expect"):
+            setattr(cell, key, value)
+        elif key == "duration":
+            cell.duration = number(value)
+        elif key == "hops":
+            cell.hops = [_hop(h, HOP_KEYS) for h in value]
+        elif key == "reverse":
+            cell.reverse = _hop(value, HOP_KEYS | {"delay": cell.hops[0]["delay"]}) if value else None
+        elif key == "flows":
+            cell.flows = [_flow(f) for f in value]
+        elif key in cell.limits:
+            units.rate(value)
+            cell.limits[key] = value
+        elif key in HOP_KEYS:
+            cell.hops[0] = _hop({key: value}, cell.hops[0])
+        elif key != "like":
+            raise ValueError(f"cell {cell.name}: no such key: {key}")
+    return cell
+
+
+class Book:
+    """All named cells."""
+
+    def __init__(self, folder=QUALITY / "cells"):
+        self.tables = {}
+        for path in sorted(folder.glob("*.toml")):
+            self.add(tomllib.loads(path.read_text()))
+
+    def add(self, tables):
+        self.tables |= tables
+
+    def get(self, name):
+        if name not in self.tables:
+            raise ValueError(f"no cell named {name}; there are: {', '.join(self.tables)}")
+        table = self.tables[name]
+        cell = self.get(table["like"]) if "like" in table else Cell(name)
+        cell.name = name
+        # A hop's list comes before single keys of its first.
+        return _apply(cell, dict(sorted(table.items(), key=lambda item: item[0] != "hops")))
+
+    def sweep(self, base, name, keys):
+        """Every combination of the listed values; name is a format with the keys in braces."""
+        found = []
+        for values in itertools.product(*keys.values()):
+            setting = dict(zip(keys, values))
+            cell = copy.deepcopy(self.get(base))
+            cell.name = name.format(**{k: str(v).replace("/", "_") for k, v in setting.items()})
+            cell.params = {"sweep": name} | {k: str(v) for k, v in setting.items()}
+            found.append(_apply(cell, setting))
+        return found

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The two engines. Each is a command that takes a job's key file, leaves callkit's files in flow-N/ of the job's folder,
+queue.csv and links.json beside them, and prints one line of JSON (the head of tests/sim/lab.cc describes all that)."""
+import json
+import subprocess
+import sys
+
+from callkit import paths
+
+SIM_LAB = paths.BUILD / "tests/sim/sim-lab"
+PATIENCE = 20  # s of the wall a simulated second may take before a job counts as hung
+RIVALS = {"gcc": "rtpgccbwe"}  # elements of others that a controller needs
+
+
+class Unsupported(RuntimeError):
+    """This machine cannot run this job; the text says why."""
+
+
+def flows_of(ini):
+    """[(number, keys)]"""
+    return [(int(g.split()[1]), dict(ini[g])) for g in ini.sections() if g.startswith("flow ")]
+
+
+def hops_of(ini):
+    return [dict(ini[g]) for g in sorted((g for g in ini.sections() if g.startswith("hop ")), key=lambda g: int(g[4:]))]
+
+
+def reverse_hops(ini):
+    """{hop: keys} of the ways back that are limited."""
+    return {int(g.partition(" ")[2] or 0): dict(ini[g]) for g in ini.sections() if g.partition(" ")[0] == "reverse"}
+
+
+def _has_element(name):
+    found = subprocess.run(["gst-inspect-1.0", "--exists", name], env=paths.environment(), capture_output=True)
+    return found.returncode == 0
+
+
+def _require_rivals(ini):
+    for _, flow in flows_of(ini):
+        element = RIVALS.get(flow.get("controller"))
+        if element and not _has_element(element):
+            raise Unsupported(f"{flow['controller']} needs the element {element}: tests/quality/rivals/build makes it")
+
+
+def _run(name, command, ini, folder, limit):
+    """Runs an engine; its own account."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env=paths.environment()) as process:
+        try:
+            output, errors = process.communicate(timeout=limit)
+        except BaseException:
+            process.terminate()  # it ends its own processes
+            raise
+    (folder / f"{name}.log").write_text(errors)
+    if process.returncode != 0:
+        raise RuntimeError(f"{name}: {errors.strip()[-500:] or f'exit status {process.returncode}'}")
+    return json.loads(output.strip().splitlines()[-1])
+
+
+def simulate(ini, path, folder):
+    if not SIM_LAB.exists():
+        raise Unsupported(f"{SIM_LAB} is not there: pipelines/setup builds it where libns3-dev is installed")
+    return _run("sim-lab", [str(SIM_LAB), str(path)], ini, folder, 60 + PATIENCE * float(ini["job"]["duration"]))
+
+
+def call(ini, path, folder):
+    """Real elements across the emulated network, in real time."""
+    return _run("call", [sys.executable, "-m", "callkit.job", str(path)], ini, folder, 120 + float(ini["job"]["duration"]))
+
+
+ENGINES = {"sim": simulate, "real": call}
+
+
+def run(ini, path, folder):
+    _require_rivals(ini)
+    return ENGINES[ini["lab"]["engine"]](ini, path, folder)

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Jobs: one run each, written as a key file that the engines and `python3 -m lab.job` read (groups and keys: the head of
+tests/sim/lab.cc; group [lab] is this package's own)."""
+import configparser
+import dataclasses
+import pathlib
+import re
+
+from callkit import clips, codecs, units
+from callkit import controllers as ends
+
+from . import cells, controllers, stamps, traces
+
+# Frame-parallel encoders give other bits on other machines.
+ONE_THREAD = {"x264enc": "threads=1", "openh264enc": "multi-thread=1"}
+PLAYOUT = ("none", "buffer-150ms", "buffer-500ms", "deadline-150ms", "deadline-2s")
+
+
+@dataclasses.dataclass
+class Job:
+    engine: str
+    cell: cells.Cell
+    encoder: str
+    clip: str  # a file; empty: callkit's default; stamped: with frame numbers in the picture
+    controller: str
+    seed: int
+    duration: float
+    fps: int = 30
+    size: str = "352x288"
+    playout: tuple = PLAYOUT
+    vmaf: bool = False
+    purpose: str = ""  # "codec", "stamps", "repeat": a gate's; else a measurement
+
+    @property
+    def name(self):
+        clip = pathlib.Path(self.clip).stem if self.clip else "default"
+        parts = [self.engine, self.cell.name, self.encoder, clip, self.controller, f"seed-{self.seed}"]
+        if self.purpose:
+            parts.insert(0, f"gate-{self.purpose}")
+        return "/".join(re.sub(r"[^A-Za-z0-9.+%_-]", "_", p) for p in parts)
+
+
+def parser():
+    p = configparser.ConfigParser(interpolation=None, delimiters=("=",), comment_prefixes=("#",))
+    p.optionxform = str
+    return p
+
+
+def read(path):
+    p = parser()
+    with open(path) as file:
+        p.read_file(file)
+    return p
+
+
+def write(groups, path):
+    p = parser()
+    for group, values in groups.items():
+        p[group] = {k: _text(v) for k, v in values.items() if v is not None}
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w") as file:
+        p.write(file, space_around_delimiters=False)
+
+
+def _text(value):
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def send_text(encoder, controller):
+    """Raw pictures to RTP packets: the pipeline a sender has, in one thread. JPEG has no rate of its own: its quality
+    always goes through ratecontrol."""
+    codec = codecs.CODECS[encoder]
+    controlled = controllers.adapts(controller) or not codec.unit
+    parts = [codec.encoder, ONE_THREAD.get(encoder, ""), "name=encoder"] + ([] if controlled else [codec.live])
+    stages = [" ".join(p for p in parts if p)] + (["ratecontrol name=control"] if controlled else [])
+    return " ! ".join(stages + [f"{codec.pay} name=pay mtu={codecs.MTU} timestamp-offset=0"])
+
+
+def _codec_keys(encoder, controller):
+    codec = codecs.CODECS[encoder]
+    keys = {"encoder": encoder, "send": send_text(encoder, controller), "encoding-name": codec.encoding_name,
+            "depay": codec.depay, "decode": codec.decoder, "record": codec.muxable}
+    keys["latency"] = latency(controller)
+    return keys | ({"knob": codec.knob, "unit": codec.unit} if codec.unit else {})
+
+
+def latency(controller):
+    """s a receiver waits for a missing packet: what callkit's ends do, on either engine."""
+    try:
+        return float(ends.make(controller).latency)
+    except ValueError:  # a comparison, or not one of callkit's
+        return ends.LATENCY
+
+
+def clip_of(job):
+    width, height = units.size(job.size)
+    if job.purpose == "stamps":
+        return stamps.stamped(clips.load(job.clip or None, width, height))
+    return clips.load(job.clip or None, width, height)
+
+
+def _video(job, flow, number, clip):
+    limits = {k: flow.get(k, job.cell.limits[k]) for k in ("start-rate", "min", "max")}
+    controller = flow.get("controller", job.controller)
+    keys = {"kind": "video", "controller": controller, "clip": clip.path, "width": clip.width, "height": clip.height,
+            "fps": job.fps} | limits | _codec_keys(job.encoder, controller)
+    if controller == "oracle":
+        keys["rates"] = controllers.oracle_rates(job.cell, number, job.duration, units.rate(limits["min"]),
+                                                 units.rate(limits["max"]))
+    return keys
+
+
+def _flows(job, clip):
+    """The job's flows; [(group, keys)]. A comparison without video leaves a TCP flow in its place, or nothing."""
+    found = []
+    for number, flow in enumerate(job.cell.flows):
+        stop = min(float(flow.get("stop") or job.duration), job.duration)
+        if float(flow.get("start", 0)) >= stop:
+            continue
+        other = {k: v for k, v in flow.items() if k not in ("controller", "start-rate", "min", "max")}
+        if flow["kind"] == "video" and controllers.is_neighbour(job.controller):
+            if job.controller == "alone":
+                continue
+            other = {k: v for k, v in other.items() if k not in ("pause", "weight")}
+            other |= {"kind": "tcp", "tcp": job.controller.partition(":")[2], "in-place-of": "video"}
+        elif flow["kind"] == "video":
+            other |= _video(job, flow, number, clip)
+        found.append(other | {"stop": stop})
+    return {f"flow {n}": keys for n, keys in enumerate(found)}
+
+
+def groups(job, folder):
+    """The key file's groups for a job whose files go to `folder`."""
+    clip = clip_of(job)
+    found = {"job": {"seed": job.seed, "duration": job.duration, "out": str(folder)}}
+    for n, hop in enumerate(job.cell.hops):
+        keys = dict(hop)
+        if keys["trace"]:
+            keys["trace"] = str(traces.find(keys["trace"], job.duration))
+            del keys["capacity"]
+        found[f"hop {n}"] = keys
+    if job.cell.reverse:
+        found["reverse"] = {k: v for k, v in job.cell.reverse.items() if v is not None}
+    found |= _flows(job, clip)
+    found["lab"] = {"name": job.name, "engine": job.engine, "cell": job.cell.name, "title": job.cell.title,
+                    "encoder": job.encoder, "clip": clip.name, "controller": job.controller, "size": job.size,
+                    "playout": ",".join(job.playout), "vmaf": job.vmaf, "purpose": job.purpose or None,
+                    "clean": job.cell.clean(), "expect": " ".join(f"{k}={v}" for k, v in job.cell.expect.items()) or None,
+                    "params": " ".join(f"{k}={v}" for k, v in job.cell.params.items()) or None}
+    if job.controller == "fixed-best":
+        limits = job.cell.limits
+        found["lab"]["grid"] = ",".join(f"{r:.0f}" for r in controllers.grid(
+            job.cell, job.duration, units.rate(limits["min"]), units.rate(limits["max"])))
+    return found

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Matrices: which jobs a run consists of. docs/quality-lab.md describes the file."""
+import pathlib
+import re
+import tomllib
+
+from callkit import codecs
+
+from . import cells, controllers, engines, gates, jobs, playout
+
+DEFAULTS = {"engines": ["sim"], "controllers": list(controllers.OURS), "encoders": ["x264enc"], "clips": [""],
+            "cells": [], "seeds": 1, "duration": None, "fps": 30, "size": "352x288", "playout": list(jobs.PLAYOUT),
+            "vmaf": False, "keep": "first"}
+TOP_KEYS = set(DEFAULTS) | {"title", "text", "sweep", "also", "cell", "encoder", "gates", "agree", "tolerance"}
+GATE_CLIP = ""
+GATE_SEED = 1
+
+
+class Matrix:
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+        self.name = self.path.stem
+        table = tomllib.loads(self.path.read_text())
+        unknown = set(table) - TOP_KEYS
+        if unknown:
+            raise ValueError(f"{path}: no such key: {', '.join(sorted(unknown))}")
+        self.title, self.text = table.get("title", self.name), table.get("text", "")
+        self.encoders = table.get("encoder", {})
+        self.gates = table.get("gates", True)
+        self.agree = table.get("agree", {})
+        self.tolerance = table.get("tolerance", gates.ORACLE)
+        self.book = cells.Book()
+        self.book.add(table.get("cell", {}))
+        self.jobs = self._block({**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS}},
+                                table.get("sweep", []))
+        for block in table.get("also", []):
+            unknown = set(block) - set(DEFAULTS) - {"sweep"}
+            if unknown:
+                raise ValueError(f"{path}: no such key in [[also]]: {', '.join(sorted(unknown))}")
+            base = {**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS and k != "cells"}}
+            self.jobs += self._block({**base, **block}, block.get("sweep", []))
+        self.jobs = list({job.name: job for job in self.jobs}.values())
+        if self.gates:
+            self.jobs = self._gate_jobs() + self.jobs
+
+    def _cells(self, block, sweeps):
+        found = [self.book.get(name) for name in block["cells"]]
+        for sweep in sweeps:
+            keys = {k: v if isinstance(v, list) else [v] for k, v in sweep.items() if k not in ("base", "name")}
+            found += self.book.sweep(sweep["base"], sweep["name"], keys)
+        return found
+
+    def _block(self, block, sweeps):
+        seeds = block["seeds"] if isinstance(block["seeds"], list) else range(1, block["seeds"] + 1)
+        return [self._job(block, engine, cell, encoder, clip, controllers.check(controller), seed)
+                for engine in block["engines"] for cell in self._cells(block, sweeps) for encoder in block["encoders"]
+                for clip in block["clips"] for controller in block["controllers"] for seed in seeds
+                if not controllers.is_neighbour(controller) or cell.flows_of("tcp", "short-tcp")]
+
+    def _job(self, block, engine, cell, encoder, clip, controller, seed):
+        if encoder not in codecs.CODECS or engine not in engines.ENGINES:
+            raise ValueError(f"no such encoder or engine: {encoder}, {engine}")
+        for rule in block["playout"]:
+            playout.shown(rule, [0], [0.0], [0], [0.0])  # says what is wrong with it
+        duration = min(float(block["duration"] or cell.duration), cell.duration)
+        return jobs.Job(engine, cell, encoder, clip, controller, seed, duration,
+                        self.encoders.get(encoder, {}).get("fps", block["fps"]), block["size"], tuple(block["playout"]),
+                        block["vmaf"])
+
+    def _gate_jobs(self):
+        """The gates' own: an undamaged run, stamped pictures over a lossy path, the same simulation twice."""
+        pairs = list(dict.fromkeys((j.engine, j.encoder, j.clip, j.size, j.fps) for j in self.jobs
+                                   if not controllers.is_neighbour(j.controller)))
+        found = []
+        for engine, encoder, clip, size, fps in pairs:
+            gate = dict(clip=clip, seed=GATE_SEED, size=size, fps=fps, playout=("none",))
+            if codecs.CODECS[encoder].unit:
+                found.append(jobs.Job(engine, self.book.get("undamaged"), encoder, controller="fixed:800k", duration=8,
+                                      purpose="codec", **gate))
+            lossy = self.book.sweep("wide", "lossy", {"loss": ["2%"]})[0]
+            found.append(jobs.Job(engine, lossy, encoder, controller="low-delay", duration=10, purpose="stamps", **gate))
+        for engine, encoder, clip, size, fps in [p for p in pairs if p[0] == "sim"][:1]:
+            found.append(jobs.Job(engine, self.book.get("steps"), encoder, controller="low-delay", duration=12,
+                                  purpose="repeat", clip=clip, seed=GATE_SEED, size=size, fps=fps, playout=("none",)))
+        return found
+
+    def keep(self, job):
+        """Which files a job leaves beside its result."""
+        kept = job.purpose or job.seed == min(j.seed for j in self.jobs)
+        return "all" if kept else "result"
+
+
+def find(name):
+    """A matrix by path or by its name in tests/quality/matrices."""
+    path = pathlib.Path(name)
+    if path.suffix == ".toml" and path.exists():
+        return path
+    path = pathlib.Path(__file__).resolve().parents[1] / "matrices" / f"{re.sub(r'[.]toml$', '', name)}.toml"
+    if not path.exists():
+        raise ValueError(f"no matrix {name}; there are {', '.join(sorted(p.stem for p in path.parent.glob('*.toml')))}")
+    return path

@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""report.html of a run: one self-contained page."""
+import base64
+import html
+import io
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import time
+
+import matplotlib
+
+matplotlib.use("Agg")
+import numpy  # noqa: E402
+from matplotlib import pyplot  # noqa: E402
+
+from callkit import paths  # noqa: E402
+
+from . import collect, controllers, jobs, vmaf  # noqa: E402
+
+STYLE = """body{font:14px/1.45 sans-serif;margin:2em auto;max-width:82em;color:#222}table{border-collapse:collapse;margin:.6em 0}
+td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}td:first-child,th:first-child
+{text-align:left}img{max-width:100%}figure{display:inline-block;margin:.3em}figcaption{font-size:85%;color:#555}
+.bad{color:#b00;font-weight:bold}.good{color:#060}small{color:#666}td.text{text-align:left;white-space:normal}"""
+COLOURS = {"low-delay": "tab:blue", "low-delay+rtx": "tab:cyan", "rfc5348": "tab:green", "oracle": "black", "gcc": "tab:red",
+           "fixed-best": "tab:brown", "rtptfrcbwe": "tab:olive", "farstream": "tab:purple", "chromium": "tab:orange"}
+SPARE = ("0.5", "tab:pink", "0.7", "0.3")
+# (key, heading, factor, digits)
+COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("ssim", "SSIM", 1, 4), ("vmaf", "VMAF", 1, 1),
+           ("delay_p50", "delay p50 ms", 1e3, 0), ("delay_p95", "p95", 1e3, 0), ("delay_p99", "p99", 1e3, 0),
+           ("freezes", "freezes", 1, 1), ("frozen", "frozen s", 1, 1), ("freezes_200ms", "over 200 ms", 1, 1),
+           ("stale", "stale %", 100, 1), ("blank_start", "blank start ms", 1e3, 0), ("use", "use %", 100, 0),
+           ("goodput", "goodput kb/s", 1e-3, 0), ("loss_caused", "loss caused %", 100, 2),
+           ("queue_p95", "queue p95 ms", 1e3, 0), ("back_90", "back to 90 % s", 1, 1), ("drained", "drained s", 1, 1),
+           ("overhead", "overhead %", 100, 1), ("jain", "Jain", 1, 3), ("tcp_ratio", "x TCP", 1, 2), ("harm", "harm %", 100, 0),
+           ("cpu_sender", "CPU send %", 100, 0), ("cpu_receiver", "CPU recv %", 100, 0))
+
+
+def colour(name, order=()):
+    return COLOURS.get(name) or SPARE[list(order).index(name) % len(SPARE) if name in order else 0]
+
+
+def png(figure, dpi=80):
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=dpi)
+    pyplot.close(figure)
+    return f'<img src="data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}" alt="">'
+
+
+def table(rows, head):
+    """Cells are texts; one that begins with < is taken as it is."""
+    def cell(value):
+        text = str(value)
+        return text if text.startswith("<td") else f"<td>{text if text.startswith('<') else html.escape(text)}</td>"
+    lines = ["<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
+    return "".join(lines + ["<tr>" + "".join(cell(c) for c in row) + "</tr>" for row in rows] + ["</table>"])
+
+
+def interval(triple, factor=1, digits=2):
+    middle, low, high = triple[:3]
+    if middle is None:
+        return "-"
+    text = f"{factor * middle:.{digits}f}"
+    if low == high:
+        return text
+    return f"<td>{text} <small>[{factor * low:.{digits}f}, {factor * high:.{digits}f}]</small></td>"
+
+
+def place_name(place):
+    return ", ".join(place)
+
+
+def _figures(data, place):
+    """The table of a place: a row a controller."""
+    names = data.controllers(place)
+    medians = {c: {key: data.median(place, c, key) for key, *_ in COLUMNS} for c in names}
+    shown = [column for column in COLUMNS if any(medians[c][column[0]][0] is not None for c in names)]
+    rows = [[c, len(data.by_place[place][c])] + [interval(medians[c][key], f, d) for key, _, f, d in shown] for c in names]
+    return table(rows, ["controller", "seeds"] + [heading for _, heading, _, _ in shown])
+
+
+def _playout(data, place):
+    """PSNR under each playout rule."""
+    rows = []
+    rules = jobs.PLAYOUT
+    for c in data.controllers(place):
+        values = [data.median(place, c, "psnr" if rule == "none" else f"{rule} psnr") for rule in rules]
+        if any(v[0] is not None for v in values):
+            rows.append([c] + [interval(v) for v in values])
+    return table(rows, ["PSNR-Y dB, playout"] + list(rules)) if rows else ""
+
+
+def axes_plot(data, places, key="psnr", label="PSNR-Y, dB"):
+    """p95 delay against quality, a panel a place: up and left is better."""
+    places = [p for p in places if any(data.median(p, c, "delay_p95")[0] is not None for c in data.controllers(p))]
+    if not places:
+        return ""
+    columns = min(3, len(places))
+    lines = -(-len(places) // columns)
+    figure, axes = pyplot.subplots(lines, columns, figsize=(5 * columns, 3.6 * lines), squeeze=False, constrained_layout=True)
+    for axis in axes.ravel()[len(places):]:
+        axis.set_visible(False)
+    for axis, place in zip(axes.ravel(), places):
+        names = data.controllers(place)
+        for c in names:
+            x, y = data.median(place, c, "delay_p95"), data.median(place, c, key)
+            if x[0] is None or y[0] is None:
+                continue
+            axis.errorbar(1e3 * x[0], y[0], xerr=[[1e3 * (x[0] - x[1])], [1e3 * (x[2] - x[0])]],
+                          yerr=[[y[0] - y[1]], [y[2] - y[0]]], fmt="o", color=colour(c, names), label=c, capsize=2)
+        axis.set_title(" ".join(place[:3]), fontsize=9)
+        axis.grid(alpha=0.25)
+        axis.legend(fontsize=7)
+        axis.set_xlabel("capture to display, p95, ms", fontsize=8)
+        axis.set_ylabel(label, fontsize=8)
+    return png(figure)
+
+
+def _number(text):
+    match = re.match(r"-?[0-9.]+", str(text))
+    return float(match[0]) if match else None
+
+
+def sweeps(found):
+    """{(engine, clip, sweep, key, the other keys): {encoder: {controller: {x text: [row]}}}}"""
+    groups = {}
+    for r in collect.measured(found):
+        set_to = collect.params(r)
+        name = set_to.pop("sweep", None)
+        if not name or r["job"].cell.params.get("sweep") != name:
+            continue
+        for key, value in set_to.items():
+            others = tuple(sorted((k, v) for k, v in set_to.items() if k != key))
+            place = groups.setdefault((r["lab"]["engine"], r["lab"]["clip"], name, key, others), {})
+            by = place.setdefault(r["lab"]["encoder"], {}).setdefault(r["lab"]["controller"], {})
+            by.setdefault(value, []).append(collect.row(r))
+    return {g: v for g, v in groups.items() if len({x for e in v.values() for c in e.values() for x in c}) > 1}
+
+
+def sweep_plot(group, place, key, label, factor=1):
+    from . import statistics
+    figure, axes = pyplot.subplots(1, len(place), figsize=(5.2 * len(place), 3.8), squeeze=False, sharey=True,
+                                   constrained_layout=True)
+    for axis, (encoder, by) in zip(axes[0], place.items()):
+        ticks = sorted({x for c in by.values() for x in c}, key=lambda x: (_number(x) is None, _number(x) or 0, x))
+        for c, values in by.items():
+            xs = [x for x in ticks if x in values]
+            m = [statistics.median([row.get(key) for row in values[x]]) for x in xs]
+            xs, m = zip(*[(ticks.index(x), v) for x, v in zip(xs, m) if v[0] is not None]) if any(v[0] is not None for v in m) \
+                else ((), ())
+            line = [factor * v[0] for v in m]
+            axis.plot(xs, line, "o-", ms=4, color=colour(c, by), label=c)
+            axis.fill_between(xs, [factor * v[1] for v in m], [factor * v[2] for v in m], color=colour(c, by), alpha=0.15)
+        axis.set_xticks(range(len(ticks)), ticks)
+        axis.set_title(encoder, fontsize=10)
+        axis.set_xlabel(group[3])
+        axis.grid(alpha=0.25)
+    axes[0][0].set_ylabel(label)
+    axes[0][-1].legend(fontsize=8)
+    return png(figure)
+
+
+def _sweeps(found):
+    parts = []
+    for group, place in sweeps(found).items():
+        others = ", ".join(f"{k} {v}" for k, v in group[4])
+        parts.append(f"<h3>{html.escape(f'{group[0]}, {group[1]}: {group[3]}' + (f' ({others})' if others else ''))}</h3>")
+        for key, label, factor in (("psnr", "PSNR-Y, dB (stale pictures as stale)", 1), ("frozen", "frozen, s", 1),
+                                   ("delay_p95", "capture to display, p95, ms", 1e3)):
+            parts.append(sweep_plot(group, place, key, label, factor))
+    return "<h2>Sweeps</h2>" + "".join(parts) if parts else ""
+
+
+def _pairs(data):
+    """Ours against each other controller, paired by seed, and the count of cells won."""
+    rows, score = [], {}
+    for place in data.by_place:
+        names = data.controllers(place)
+        for ours in [c for c in names if c in controllers.OURS]:
+            for rival in [c for c in names if c not in controllers.OURS and not controllers.is_neighbour(c)]:
+                quality = data.difference(place, ours, rival, "psnr")
+                delay = data.difference(place, ours, rival, "delay_p95")
+                if quality[0] is None:
+                    continue
+                verdicts = [_verdict(quality, 1), _verdict(delay, -1)]
+                for what, verdict in zip(("PSNR", "p95 delay"), verdicts):
+                    score.setdefault((ours, rival, what), []).append(verdict)
+                rows.append([place_name(place), ours, rival, quality[3], interval(quality), verdicts[0],
+                             interval(delay, 1e3, 0), verdicts[1]])
+    if not rows:
+        return ""
+    summary = [[ours, rival, what, v.count("win"), v.count("tie"), v.count("loss")] for (ours, rival, what), v in score.items()]
+    return ("<h2>Paired by seed</h2><p>Median of the differences with its 95 % interval; a win or a loss is an interval "
+            "without 0.</p>" + table(summary, ["ours", "against", "by", "wins", "ties", "losses"])
+            + table(rows, ["cell", "ours", "against", "seeds", "PSNR dB", "", "p95 delay ms", ""]))
+
+
+def _verdict(difference, sign):
+    middle, low, high = difference[:3]
+    if middle is None or low <= 0 <= high:
+        return "tie"
+    return "win" if sign * middle > 0 else "loss"
+
+
+def _over_time(data, place):
+    names = [c for c in data.controllers(place) if data.by_place[place][c]]
+    figure, axes = pyplot.subplots(3, 1, sharex=True, figsize=(11, 6), height_ratios=[3, 2, 2], constrained_layout=True)
+    drawn = False
+    for c in names:
+        first = data.by_place[place][c][min(data.by_place[place][c])]
+        for flow in first["flows"].values():
+            series = flow["series"]
+            if series["capacity"] and not drawn:
+                axes[0].step(range(len(series["capacity"])), series["capacity"], color="k", lw=1.2, where="post")
+                drawn = True
+            style = dict(color=colour(c, names), lw=0.9, label=c if flow is list(first["flows"].values())[0] else None)
+            axes[0].plot(series["rate"], **style)
+            axes[1].plot([numpy.nan if v is None else v for v in series["queue"]], **style)
+            axes[2].plot([numpy.nan if v is None else v for v in series["psnr"]], **style)
+    for axis, label in zip(axes, ("received, kbit/s", "queue p95, ms", "PSNR-Y, dB")):
+        axis.set_ylabel(label, fontsize=8)
+        axis.grid(alpha=0.25)
+    axes[0].legend(fontsize=8, ncol=4)
+    axes[2].set_xlabel("s")
+    return png(figure)
+
+
+def _worst(found, count=8):
+    pictures = sorted(((w[0], r, n, w) for r in collect.measured(found) for n, w in r["worst"].items()), key=lambda w: w[0])
+    parts, seen = [], set()
+    for score, r, number, (_, frame, picture) in pictures:
+        path = pathlib.Path(r["folder"]) / f"worst-{number}.jpg"
+        kind = (r["lab"]["cell"], r["lab"]["controller"])
+        if kind in seen or not path.exists() or len(parts) == count:
+            continue
+        seen.add(kind)
+        data = base64.b64encode(path.read_bytes()).decode()
+        stale = f", on the screen: frame {picture}" if picture != frame else ""
+        parts.append(f'<figure><img src="data:image/jpeg;base64,{data}" alt=""><figcaption>{score:.1f} dB: original and '
+                     f"screen, frame {frame}{stale}<br>{html.escape(r['lab']['name'])}</figcaption></figure>")
+    return "<h2>Worst frames</h2>" + "".join(parts) if parts else ""
+
+
+def _output(*command):
+    try:
+        return subprocess.run(command, capture_output=True, text=True, timeout=20).stdout.strip().splitlines()[0]
+    except (OSError, subprocess.SubprocessError, IndexError):
+        return "-"
+
+
+def versions():
+    packages = ("libgstreamer1.0-0", "libx264-164", "libvpx7", "libns3.37", "gstreamer1.0-libav")
+    found = {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": _output("git", "-C", str(paths.TOP), "describe", "--always",
+                                                                         "--dirty"),
+             "machine": f"{os.cpu_count()} processors, {platform.machine()}, Linux {platform.release()}",
+             "Python": platform.python_version(), "VMAF": vmaf.program() or vmaf.WHY_NOT}
+    for package in packages:
+        version = _output("dpkg-query", "-W", "-f", "${Version}", package)
+        if version != "-":
+            found[package] = version
+    return found
+
+
+def write(found, missing, gates, matrix, command, path):
+    data = collect.Table(found)
+    places = list(data.by_place)
+    mark = {True: '<td class="good">holds</td>', False: '<td class="bad">FAILS</td>'}
+    parts = [f"<!DOCTYPE html><meta charset=utf-8><title>{html.escape(matrix.title)}</title><style>{STYLE}</style>",
+             f"<h1>{html.escape(matrix.title)}</h1><p>{html.escape(matrix.text)}</p><p><code>{html.escape(command)}</code></p>",
+             "<h2>Gates</h2>", table([[name, mark[bool(ok)], f'<td class="text">{html.escape(text)}</td>']
+                                      for name, ok, text in gates], ["gate", "", ""])]
+    if missing:
+        parts += ["<h2>Not run</h2>", table([[job.name, why] for job, why, _ in missing], ["job", "why"])]
+    parts += [_sweeps(found), "<h2>Delay against quality</h2><p>Up and left is better.</p>", axes_plot(data, places),
+              _pairs(data), "<h2>Cells</h2>"]
+    titles = {r["lab"]["cell"]: r["lab"].get("title", "") for r in found}
+    for place in places:
+        parts += [f"<h3>{html.escape(place_name(place))}</h3><p>{html.escape(titles[place[1]])}</p>", _figures(data, place),
+                  _playout(data, place), _over_time(data, place)]
+    cost = sum(r["wall"] for r in found)
+    parts += [_worst(found), "<h2>Set-up</h2>", table([[k, v] for k, v in versions().items()], ["", ""]),
+              f"<p>{len(found)} jobs, {cost:.0f} s of them in all.</p>"]
+    pathlib.Path(path).write_text("".join(parts))

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Runs the jobs of a matrix: each a process of its own, as many at once as there are processors; one that is finished is
+not run again, one that fails harms no other, and an interrupted run goes on where it was."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+from callkit import paths
+
+from . import QUALITY, controllers, jobs
+
+# Until a machine's own jobs say better: s of one processor per simulated second and video flow, s around it, MB.
+SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.35, 3.0, 6.0, 300.0
+SPEED = paths.CACHE / "lab-speed.json"
+
+
+def prepare(matrix, out):
+    """Writes the job files; [(job, path)]."""
+    found = []
+    for job in matrix.jobs:
+        folder = out / "jobs" / job.name
+        groups = jobs.groups(job, folder)
+        groups["lab"]["keep"] = matrix.keep(job)
+        path = folder / "job.ini"
+        fresh = folder / "job.new"
+        jobs.write(groups, fresh)
+        if path.exists() and path.read_bytes() != fresh.read_bytes():
+            (folder / "result.json").unlink(missing_ok=True)  # the job is another one now
+        fresh.rename(path)
+        found.append((job, path))
+    return found
+
+
+def finished(path):
+    return (path.parent / "result.json").exists()
+
+
+class Speed:
+    """What jobs cost on this machine, learned from those that ran."""
+
+    def __init__(self):
+        self.known = {}
+        try:
+            self.known = json.loads(SPEED.read_text())
+        except (OSError, ValueError):
+            pass
+
+    def seconds(self, job):
+        flows = max(len(job.cell.flows_of("video")), 1)
+        runs = len(controllers.GRID) * 2 if job.controller == "fixed-best" else 1
+        if job.engine == "real":
+            return runs * (job.duration + REAL_FIXED)
+        return SIM_FIXED + runs * job.duration * flows * self.known.get(job.encoder, SIM_SECOND)
+
+    def memory(self):
+        return self.known.get("memory", MEMORY)
+
+    def learn(self, job, result):
+        self.known["memory"] = max(self.known.get("memory", 0), result["memory_mb"])
+        if job.engine == "sim" and job.controller != "fixed-best" and job.cell.flows_of("video"):
+            cost = max(result["wall"] - SIM_FIXED, 0.1) / (job.duration * len(job.cell.flows_of("video")))
+            self.known[job.encoder] = 0.9 * self.known.get(job.encoder, cost) + 0.1 * cost
+
+    def save(self):
+        SPEED.parent.mkdir(parents=True, exist_ok=True)
+        SPEED.write_text(json.dumps(self.known))
+
+
+def show_time(seconds):
+    minutes, seconds = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02d} min" if hours else f"{minutes} min {seconds:02d} s"
+
+
+class Runner:
+    def __init__(self, prepared, workers, say=print):
+        self.all = prepared
+        self.workers, self.say = workers, say
+        self.speed = Speed()
+        self.running = {}
+        self.lock = threading.Lock()
+        self.stopping = False
+        self.failed = []
+        self.done = 0
+
+    def waiting(self):
+        return [(job, path) for job, path in self.all if not finished(path)]
+
+    def expected(self, waiting):
+        """s of the wall: simulations side by side, then real calls one at a time."""
+        sim = [self.speed.seconds(job) for job, _ in waiting if job.engine == "sim"]
+        real = [self.speed.seconds(job) for job, _ in waiting if job.engine == "real"]
+        return max(sum(sim) / self.workers, max(sim, default=0)) + sum(real)
+
+    def announce(self):
+        waiting = self.waiting()
+        self.say(f"{len(self.all)} jobs, {len(self.all) - len(waiting)} of them finished before; {self.workers} at once; "
+                 f"expected {show_time(self.expected(waiting))} and {self.workers * self.speed.memory():.0f} MB")
+
+    def _start(self, path):
+        environment = paths.environment()
+        environment["PYTHONPATH"] = f"{QUALITY}:{environment['PYTHONPATH']}"
+        with open(path.parent / "job.log", "w") as log:
+            process = subprocess.Popen([sys.executable, "-m", "lab.job", str(path)], stdout=log, stderr=log,
+                                       env=environment, start_new_session=True)
+        paths.pass_priority(process.pid)
+        return process
+
+    def one(self, job, path):
+        """Runs a job to its end; nothing it does is an exception here."""
+        with self.lock:
+            if self.stopping:
+                return
+            process = self._start(path)
+            self.running[process.pid] = process
+        status = process.wait()
+        with self.lock:
+            self.running.pop(process.pid, None)
+            if self.stopping:
+                return
+            self.done += 1
+            if status == 0 and finished(path):
+                self.speed.learn(job, json.loads((path.parent / "result.json").read_text()))
+            else:
+                self.failed.append((job, path))
+            self._progress(job, status)
+
+    def _progress(self, job, status):
+        left = [(j, p) for j, p in self.all if not finished(p)]
+        failed = {p for _, p in self.failed}
+        left = self.expected([(j, p) for j, p in left if p not in failed])
+        word = {0: "", 3: "  cannot be run here"}.get(status, "  FAILED")
+        text = f"{self.done}/{self.total}  {show_time(left)} left  {job.name}{word}"
+        if sys.stdout.isatty() and not word:
+            print(f"\r\033[K{text}", end="", flush=True)
+        else:
+            self.say(text)
+
+    def stop(self):
+        """Ends what is running; a job without its result is run again next time."""
+        with self.lock:
+            self.stopping = True
+            for process in self.running.values():
+                try:
+                    os.killpg(process.pid, signal.SIGTERM)
+                except ProcessLookupError:
+                    pass
+
+    def _side_by_side(self, waiting):
+        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
+            try:
+                list(pool.map(lambda w: self.one(*w), waiting))
+            except KeyboardInterrupt:  # here: the pool waits for its threads when it is left
+                self.stop()
+                raise
+
+    def run(self):
+        """Jobs that failed or cannot be run here: [(job, path)]."""
+        waiting = self.waiting()
+        self.total = len(waiting)
+        # Long ones first, so that none is left over at the end.
+        sims = sorted([w for w in waiting if w[0].engine == "sim"], key=lambda w: -self.speed.seconds(w[0]))
+        reals = [w for w in waiting if w[0].engine == "real"]
+        try:
+            self._side_by_side(sims)
+            for each in reals:
+                self.one(*each)
+        except KeyboardInterrupt:
+            self.stop()
+            raise
+        finally:
+            self.speed.save()
+            if sys.stdout.isatty():
+                print()
+        return self.failed
+
+
+def out_folder(matrix, given):
+    return pathlib.Path(given).resolve() if given else paths.TOP / "out/lab" / matrix.name

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The gates themselves: each has to fail on the fault it is there for."""
+import types
+import unittest
+
+from lab import gates
+
+
+def result(controller, psnr=38.0, use=0.9, loss=0.0, engine="sim", cell="steady", purpose=None, delay=0.1, seed=1, **more):
+    lab = {"engine": engine, "cell": cell, "encoder": "x264enc", "clip": "c", "controller": controller, "seed": seed,
+           "name": f"{cell}/{controller}", "clean": "true", "expect": "use=0.5 loss=0.1"}
+    if purpose:
+        lab["purpose"] = purpose
+    flow = {"clocks": [], "pictures": 100, "pictures_lost": 0}
+    return {"lab": lab, "row": {"psnr": psnr, "use": use, "loss_caused": loss, "delay_p95": delay}, "flows": {"0": flow}} | more
+
+
+def verdicts(checks):
+    return [holds for _, holds, _ in checks]
+
+
+class Gates(unittest.TestCase):
+    def test_codec(self):
+        for got, holds in ((38.0, True), (37.5, False), (38.5, False), (None, False)):
+            r = result("fixed:800k", purpose="codec", codec={"own": 38.05, "got": got})
+            self.assertEqual(verdicts(gates.codec([r])), [holds])
+
+    def test_stamps(self):
+        for right, wrong, damaged, holds in ((90, 0, 10, True), (99, 1, 0, False), (10, 0, 90, False), (0, 0, 0, False)):
+            r = result("low-delay", purpose="stamps")
+            r["flows"]["0"]["stamps"] = {"right": right, "wrong": wrong, "damaged": damaged}
+            self.assertEqual(verdicts(gates.pairing([r]))[0], holds)
+
+    def test_pictures_that_fit_nothing(self):
+        r = result("low-delay")
+        r["flows"]["0"]["pictures_lost"] = 10
+        self.assertEqual(verdicts(gates.pairing([r])), [False])
+
+    def test_clocks(self):
+        r = result("low-delay")
+        self.assertEqual(verdicts(gates.clocks([r])), [True])
+        r["flows"]["0"]["clocks"] = ["3 packets were faster than the path"]
+        self.assertEqual(verdicts(gates.clocks([r])), [False])
+
+    def test_repeatable(self):
+        r = result("low-delay", purpose="repeat", repeat={"files": 6, "differ": []})
+        self.assertEqual(verdicts(gates.repeatable([r])), [True])
+        r["repeat"]["differ"] = ["flow-0/packets.csv"]
+        self.assertEqual(verdicts(gates.repeatable([r])), [False])
+
+    def test_oracle_is_the_bound(self):
+        self.assertEqual(verdicts(gates.oracle([result("oracle", 40), result("low-delay", 39)])), [True])
+        self.assertEqual(verdicts(gates.oracle([result("oracle", 40), result("low-delay", 40.3)])), [True])
+        self.assertEqual(verdicts(gates.oracle([result("oracle", 38), result("low-delay", 39)])), [False])
+        self.assertEqual(verdicts(gates.oracle([result("oracle", None), result("low-delay", 39)])), [False])
+
+    def test_oracle_says_nothing_under_random_loss(self):
+        pair = [result("oracle", 20), result("low-delay+rtx", 39)]
+        for r in pair:
+            r["lab"]["clean"] = "false"
+        self.assertEqual(verdicts(gates.oracle(pair)), [])
+
+    def test_stuck_at_the_start(self):
+        self.assertEqual(verdicts(gates.working([result("low-delay")])), [True])
+        self.assertEqual(verdicts(gates.working([result("low-delay"), result("gcc", use=0.15)])), [False])
+
+    def test_deaf_to_loss(self):
+        self.assertEqual(verdicts(gates.working([result("low-delay", loss=0.4)])), [False])
+
+    def test_fixed_rates_are_not_meant_to_work(self):
+        self.assertEqual(verdicts(gates.working([result("fixed:150k", use=0.15), result("fixed:3M", loss=0.6)])), [True])
+
+    def test_engines(self):
+        sim, real = result("low-delay"), result("low-delay", psnr=37.2, use=0.87, delay=0.13, engine="real")
+        self.assertEqual(verdicts(gates.engines_agree([sim, real])), [True])
+        self.assertEqual(verdicts(gates.engines_agree([sim, result("low-delay", psnr=30, engine="real")])), [False])
+        self.assertEqual(verdicts(gates.engines_agree([sim])), [])
+
+    def test_failed_jobs(self):
+        job = types.SimpleNamespace(name="sim/steady")
+        self.assertEqual(verdicts(gates.complete([])), [True])
+        self.assertEqual(verdicts(gates.complete([(job, "no element", True)])), [True])
+        self.assertEqual(verdicts(gates.complete([(job, "crashed", False)])), [False])
+
+
+if __name__ == "__main__":
+    unittest.main()

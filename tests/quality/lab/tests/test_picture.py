@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import csv
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+import numpy
+
+from callkit import clips
+from callkit.quality import psnr, ssim
+
+from lab import stamps, viewer
+
+WIDTH, HEIGHT = 192, 144
+
+
+def noise(seed, scale=1.0):
+    base = numpy.add.outer(numpy.arange(HEIGHT), numpy.arange(WIDTH)) % 200
+    return numpy.clip(base + scale * numpy.random.default_rng(seed).normal(0, 10, base.shape), 0, 255).astype(numpy.uint8)
+
+
+class Quality(unittest.TestCase):
+    def test_psnr(self):
+        # A difference of 5 everywhere: 10 log10 (255^2 / 25) = 34.15 dB.
+        a = numpy.full((16, 16), 100, numpy.uint8)
+        self.assertAlmostEqual(psnr(a, a + 5), 34.1514, 3)
+        self.assertEqual(psnr(a, a), 100)
+
+    def test_ssim_as_ffmpeg_has_it(self):
+        a, b = noise(1), noise(2)
+        with tempfile.TemporaryDirectory() as folder:
+            for name, plane in (("a", a), ("b", b)):
+                pathlib.Path(folder, name).write_bytes(plane.tobytes())
+            raw = ["-f", "rawvideo", "-pix_fmt", "gray", "-s", f"{WIDTH}x{HEIGHT}"]
+            try:
+                run = subprocess.run(["ffmpeg", "-hide_banner", *raw, "-i", f"{folder}/a", *raw, "-i", f"{folder}/b", "-lavfi",
+                                      "ssim", "-f", "null", "-"], capture_output=True, text=True)
+            except OSError:
+                self.skipTest("no ffmpeg")
+        theirs = float(run.stderr.rpartition("All:")[2].split()[0])
+        self.assertAlmostEqual(ssim(a, b), theirs, 3)
+        self.assertAlmostEqual(ssim(a, a), 1.0, 6)
+
+
+class Stamps(unittest.TestCase):
+    def test_every_number_comes_back(self):
+        for number in (0, 1, 299, 2730, 4095):
+            plane = noise(number)
+            stamps.write(plane, number)
+            self.assertEqual(stamps.read(noise(5) // 16 + plane // 16 * 15), number)
+
+    def test_damage_is_no_number(self):
+        plane = noise(1)
+        self.assertIsNone(stamps.read(plane // 4 + 96))
+        stamps.write(plane, 77)
+        plane[:16, :16] = 255 - plane[:16, :16]  # one bit without its inverse
+        self.assertIsNone(stamps.read(plane))
+
+
+def make_call(folder, shown, at, clip, score=None):
+    """callkit's files of a call at 30 pictures a second whose decoder showed frames `shown` at times `at`."""
+    folder.mkdir()
+    (folder / "packets.csv").write_text("# monotonic_s_at_zero=0.0\ndirection,time_in,time_out,fate,size,queue_delay,capacity\n"
+                                        "forward,0.0,0.05,delivered,1000,0.0,1000000\n")
+    count = 180
+    with open(folder / "captured.csv", "w") as file:
+        file.write("frame,captured\n" + "".join(f"{n},{n / 30:.6f}\n" for n in range(count)))
+    with open(folder / "sent.csv", "w") as file:
+        file.write("frame,encoded,bytes,key\n" + "".join(f"{n},{n / 30:.6f},1000,0\n" for n in range(count)))
+    with open(folder / "received.csv", "w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["frame", "displayed", "psnr", "stale"])
+        for n, t in zip(shown, at):
+            rows.writerow([n, f"{t:.6f}", f"{score(n) if score else 100.0:.6f}", 0])
+
+
+class Viewer(unittest.TestCase):
+    """A screen whose pictures are the clip's own: fresh ones score 100 dB, stale ones what the clip's neighbours differ."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        path = pathlib.Path(self.folder.name, "clip.i420")
+        with open(path, "wb") as file:
+            for n in range(40):
+                file.write(noise(n).tobytes() + bytes(WIDTH * HEIGHT // 2))
+        self.clip = clips.Clip(path, WIDTH, HEIGHT, "clip")
+        self.settings = {"clip": str(path), "width": WIDTH, "height": HEIGHT, "encoder": "x264enc", "max": 1e6}
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def measure(self, shown, at, rules=("none",), score=None, pictures=None):
+        folder = pathlib.Path(self.folder.name, "flow")
+        make_call(folder, shown, at, self.clip, score)
+        original = viewer.decoded
+        viewer.decoded = lambda *_: (self.clip.luma(n) for n in (pictures or shown))
+        try:
+            return viewer.measure(folder, self.settings, rules)[0]
+        finally:
+            viewer.decoded = original
+
+    def test_all_shown(self):
+        found = self.measure(range(180), [n / 30 + 0.1 for n in range(180)])
+        none = found["playout"]["none"]
+        self.assertEqual((none["psnr"], none["stale"], none["freezes"], found["pictures_lost"]), (100, 0, 0, 0))
+        self.assertEqual(found["frames"], 180 - round(viewer.TAIL * 30))
+        self.assertAlmostEqual(found["delay_p95"], 0.1, 3)
+
+    def test_stale_pictures_score_as_stale(self):
+        shown = list(range(0, 180, 3))
+        none = self.measure(shown, [n / 30 + 0.1 for n in shown])["playout"]["none"]
+        self.assertAlmostEqual(none["stale"], 2 / 3, 2)
+        expected = numpy.mean([psnr(self.clip.luma(n), self.clip.luma(n // 3 * 3)) for n in range(105)])
+        self.assertAlmostEqual(none["psnr"], expected, 3)
+
+    def test_blank_counts(self):
+        shown = list(range(60, 180))
+        found = self.measure(shown, [n / 30 + 0.1 for n in shown])
+        self.assertAlmostEqual(found["playout"]["none"]["blank"], 60 / 105)
+        self.assertAlmostEqual(found["blank_start"], 2.1, 3)
+        self.assertLess(found["playout"]["none"]["psnr_p5"], 15)
+
+    def test_late_frames_are_stale_under_a_deadline(self):
+        at = [n / 30 + (0.1 if n < 90 else 0.3) for n in range(180)]
+        found = self.measure(range(180), at, ("none", "deadline-150ms"))["playout"]
+        self.assertEqual(found["none"]["stale"], 0)
+        # Frames 90 to 104 of those scored: their slots show what came 200 ms before, by and by nothing new for 6 frames.
+        self.assertAlmostEqual(found["deadline-150ms"]["stale"], 15 / 105)
+
+    def test_a_wrong_pairing_is_noticed(self):
+        found = self.measure(range(180), [n / 30 + 0.1 for n in range(180)], pictures=[n + 1 for n in range(180)])
+        self.assertGreater(found["pictures_lost"], 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

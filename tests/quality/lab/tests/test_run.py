@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Matrices, job files and the runner, with an engine that writes nothing but its result."""
+import json
+import pathlib
+import tempfile
+import textwrap
+import unittest
+from unittest import mock
+
+from lab import collect, jobs, matrix, runner
+
+SMALL = """
+title = "small"
+controllers = ["low-delay", "oracle", "alone"]
+cells = ["steady", "beside-cubic"]
+seeds = 2
+gates = false
+"""
+
+
+class Stub:
+    """In place of `python3 -m lab.job`."""
+
+    def __init__(self, path, script):
+        self.path, self.script, self.pid = pathlib.Path(path), script, 0
+
+    def wait(self):
+        return self.script(self.path)
+
+
+def succeed(path):
+    ini = jobs.read(path)
+    lab = dict(ini["lab"]) | {"seed": int(ini["job"]["seed"]), "duration": float(ini["job"]["duration"])}
+    result = {"lab": lab, "row": {"psnr": 30.0, "tcp_rate": 1e6}, "flows": {}, "wall": 1.0, "memory_mb": 1, "engine": {}}
+    (path.parent / "result.json").write_text(json.dumps(result))
+    return 0
+
+
+class Matrices(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.out = pathlib.Path(self.folder.name)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def matrix(self, text):
+        path = self.out / "m.toml"
+        path.write_text(textwrap.dedent(text))
+        return matrix.Matrix(path)
+
+    def test_product(self):
+        m = self.matrix(SMALL)
+        names = [j.name for j in m.jobs]
+        # Two cells x two controllers x two seeds, and `alone` where there is a TCP flow to be alone.
+        self.assertEqual(len(names), 10)
+        self.assertIn("sim/beside-cubic/x264enc/default/alone/seed-2", names)
+        self.assertNotIn("sim/steady/x264enc/default/alone/seed-1", names)
+
+    def test_all_that_are_there_can_be_read(self):
+        for path in (pathlib.Path(matrix.__file__).parents[1] / "matrices").glob("*.toml"):
+            self.assertTrue(matrix.Matrix(path).jobs, path)
+
+    def test_mistakes(self):
+        for text in ("contollers = []", 'cells = ["nowhere"]', SMALL + 'playout = ["patience-1s"]\n', 'cells=["steady"]\n'
+                     'controllers=["magic"]'):
+            with self.assertRaises(ValueError):
+                self.matrix(text)
+
+    def test_job_file(self):
+        m = self.matrix(SMALL)
+        path = runner.prepare(m, self.out)[0][1]
+        ini = jobs.read(path)
+        self.assertEqual(ini["hop 0"]["capacity"], "1M")
+        self.assertIn("ratecontrol", ini["flow 0"]["send"])
+        self.assertIn("threads=1", ini["flow 0"]["send"])
+        self.assertEqual(ini["job"]["out"], str(path.parent))
+
+    def run_all(self, m, script):
+        prepared = runner.prepare(m, self.out)
+        crew = runner.Runner(prepared, 2, lambda _text: None)
+        with mock.patch.object(runner.Runner, "_start", lambda _self, path: Stub(path, script)), \
+                mock.patch.object(runner.Speed, "save", lambda _self: None):
+            crew.run()
+        return prepared, crew
+
+    def test_a_failure_stays_alone_and_a_run_goes_on(self):
+        m = self.matrix(SMALL)
+        started = []
+
+        def sometimes(path):
+            started.append(path)
+            return 1 if "oracle" in str(path) else succeed(path)
+
+        prepared, crew = self.run_all(m, sometimes)
+        self.assertEqual(len(started), 10)
+        self.assertEqual(len(crew.failed), 4)
+        found, missing = collect.results(prepared)
+        self.assertEqual((len(found), len(missing)), (6, 4))
+        started.clear()
+        self.run_all(m, lambda path: started.append(path) or succeed(path))
+        self.assertEqual(len(started), 4)  # only those without a result
+
+    def test_a_changed_job_is_run_again(self):
+        prepared, _ = self.run_all(self.matrix(SMALL), succeed)
+        self.assertTrue(all(runner.finished(p) for _, p in prepared))
+        prepared = runner.prepare(self.matrix(SMALL + "duration = 20\n"), self.out)
+        self.assertFalse(any(runner.finished(p) for _, p in prepared))
+
+    def test_harm(self):
+        prepared, _ = self.run_all(self.matrix(SMALL), succeed)
+        found, _ = collect.results(prepared)
+        for r in found:
+            r["row"]["tcp_rate"] = {"alone": 2e6}.get(r["lab"]["controller"], 0.5e6)
+        collect.add_harm(found)
+        harm = {r["lab"]["controller"]: r.get("harm") for r in found if r["lab"]["cell"] == "beside-cubic"}
+        self.assertEqual(harm, {"low-delay": 0.75, "oracle": 0.75, "alone": None})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+import types
+import unittest
+
+import numpy
+
+from lab import statistics, traces, wire
+
+
+def packet(sent, fate="delivered", size=1250, wait=0.0):
+    return types.SimpleNamespace(sent=sent, arrived=sent + 0.05 if fate == "delivered" else None, fate=fate, size=size,
+                                 queue_delay=wait if fate == "delivered" else None)
+
+
+class Rates(unittest.TestCase):
+    def test_a_rate(self):
+        # 1250 bytes every 10 ms are 1 Mb/s.
+        series = wire.rate_series([packet(0.01 * n) for n in range(1000)], 10)
+        self.assertAlmostEqual(series[5:95].mean(), 1e6, delta=2e4)
+
+    def test_time_back_to_90_percent(self):
+        series = numpy.concatenate([numpy.full(100, 0.5e6), numpy.linspace(0.5e6, 1e6, 50), numpy.full(50, 1e6)])
+        # From 10 s on the rate rises by 0.1 Mb/s a second: a mean of 0.9 over the next second begins at 13.5 s.
+        self.assertAlmostEqual(wire.came_back(series, 1e6, 10.0, 20.0), 3.5, delta=0.2)
+        self.assertIsNone(wire.came_back(series, 2e6, 10.0, 20.0))
+
+    def test_rises_and_drops_stop_at_the_maximum(self):
+        steps = [(0, 1e6), (10, 2e6), (20, 3e6), (30, 0.5e6)]
+        self.assertEqual(wire.rises_and_drops(steps, 40, 1.5e6), [(10, 1e6, 1.5e6, 20), (30, 1.5e6, 0.5e6, 40)])
+
+    def test_capacity_between_bins(self):
+        series = wire.capacity_series([(0, 1e6), (0.05, 3e6)], 0.2)
+        self.assertEqual(series.tolist(), [2e6, 3e6])
+
+
+class Sharing(unittest.TestCase):
+    def test_jain(self):
+        self.assertAlmostEqual(wire.jain([1, 1, 1]), 1)
+        self.assertAlmostEqual(wire.jain([1, 0, 0]), 1 / 3)
+        self.assertIsNone(wire.jain([0, 0]))
+
+    def test_ratio_and_priorities(self):
+        flows = [{"kind": "video", "weight": "2"}, {"kind": "video"}, {"kind": "tcp"}, {"kind": "audio"}]
+        found = wire.sharing(flows, lambda n, _a, _b: [2e6, 1e6, 3e6, 1e3][n], 60)
+        self.assertAlmostEqual(found["jain"], 1)
+        self.assertAlmostEqual(found["tcp_ratio"], 0.5)
+
+    def test_only_while_all_are_there(self):
+        flows = [{"kind": "video", "start": "20", "stop": "100"}, {"kind": "tcp", "stop": "90"}]
+        self.assertEqual(wire.together(flows, 120), (30, 90))
+
+
+class Medians(unittest.TestCase):
+    def test_interval(self):
+        middle, low, high = statistics.median([1, 2, 3, 4, None, 5])
+        self.assertEqual(middle, 3)
+        self.assertTrue(1 <= low < 3 < high <= 5)
+        self.assertEqual(statistics.median([]), (None, None, None))
+        self.assertEqual(statistics.median([7]), (7, 7, 7))
+
+    def test_pairs(self):
+        # Between the seeds lie 10, between the controllers 1: only pairs show it.
+        ours = {s: 10 * s + 1 for s in range(8)}
+        middle, low, high, count = statistics.paired(ours, {s: 10 * s for s in range(1, 9)})
+        self.assertEqual((middle, low, high, count), (1, 1, 1, 7))
+
+
+class Traces(unittest.TestCase):
+    def test_as_documented(self):
+        for name, kind in traces.KINDS.items():
+            values = numpy.array([r for seed in range(8) for r in traces.rates(kind, 300, seed)])
+            if kind.outage_share == 0:
+                out = float((values == 0).mean())
+                expected = kind.outage_length / (kind.outage_length + kind.outage_every)
+                self.assertAlmostEqual(out, expected, delta=0.5 * expected + 0.005, msg=name)
+                values = values[values > 0]
+                self.assertAlmostEqual(numpy.median(values) / kind.median, 1, delta=0.25, msg=name)
+                self.assertAlmostEqual(numpy.log(values).std(), kind.sigma, delta=0.15 * kind.sigma, msg=name)
+            one = numpy.log(numpy.maximum([r for r in traces.rates(kind, 2000, 1)], 1))
+            self.assertEqual(len(one), 2000 / traces.STEP, name)
+
+    def test_memory(self):
+        kind = traces.Kind(1e6, 0.5, 2.0, 1e9, 1, 0, 0)
+        x = numpy.log(traces.rates(kind, 4000, 3))
+        x -= x.mean()
+        lag = round(kind.memory / traces.STEP)
+        self.assertAlmostEqual((x[:-lag] * x[lag:]).mean() / x.var(), 1 / numpy.e, delta=0.08)
+
+    def test_trace_has_the_rate_and_repeats(self):
+        trace = traces.generate("cellular", 1, 60)
+        self.assertEqual(trace.ms, traces.generate("cellular", 1, 60).ms)
+        self.assertNotEqual(trace.ms, traces.generate("cellular", 2, 60).ms)
+        self.assertAlmostEqual(trace.mean() / numpy.mean(traces.rates(traces.KINDS["cellular"], 60, 1)), 1, delta=0.01)
+        steps = trace.steps(120, 0.5)
+        self.assertAlmostEqual(numpy.mean([b for _, b in steps]) / trace.mean(), 1, delta=0.01)
+
+    def test_nonsense(self):
+        for ms in ([], [5, 3], [0]):
+            with self.assertRaises(ValueError):
+                traces.Trace(ms)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What flows did on the wire: rates, loss, queue, how fast they came back, and how they shared. Rates are bit/s of IP
+packets, times seconds since the job's start."""
+import csv
+import json
+import pathlib
+
+import numpy
+
+from callkit import measures
+
+BIN = 0.1
+BACK = 0.9  # of what was possible is "back"
+BACK_FOR = 1.0  # s that it has to last
+QUIET = 0.1  # s of queue that count as drained
+SETTLE = 10.0  # s after the last flow's start that do not count for sharing
+
+
+def rate_series(packets, duration, width=BIN):
+    """bit/s delivered in each bin of `width` s."""
+    good = [p for p in packets if p.fate == "delivered" and p.arrived is not None]
+    edges = numpy.arange(0, duration + width / 2, width)
+    sums, _ = numpy.histogram([p.arrived for p in good], edges, weights=[8 * p.size for p in good])
+    return sums / width
+
+
+def capacity_series(steps, duration, width=BIN):
+    """The mean capacity of each bin; steps: [(s, bit/s)]."""
+    fine = numpy.arange(0, duration, width / 10)
+    at = numpy.array([t for t, _ in steps])
+    values = numpy.array([bps for _, bps in steps], float)[numpy.searchsorted(at, fine, "right") - 1]
+    count = len(fine) // 10
+    return values[: 10 * count].reshape(count, 10).mean(1)
+
+
+def came_back(series, possible, begin, end, width=BIN):
+    """s after `begin` from which on the mean over BACK_FOR is BACK of `possible` (bit/s); None: not before `end`."""
+    span = round(BACK_FOR / width)
+    first, last = round(begin / width), min(round(end / width), len(series))
+    for place in range(first, last - span + 1):
+        if series[place:place + span].mean() >= BACK * possible:
+            return place * width - begin
+    return None
+
+
+def rises_and_drops(steps, duration, most):
+    """[(s, from, to, until)] of each change of min (capacity, most)."""
+    limited = [(t, min(bps, most)) for t, bps in steps if t < duration]
+    ends = [t for t, _ in limited[1:]] + [duration]
+    return [(t, before, now, end) for (_, before), (t, now), end in zip(limited, limited[1:], ends[1:]) if now != before]
+
+
+def recoveries(call, series, steps, duration, most, share=1.0):
+    """After each rise: until 90 % of what is possible is used; after each drop: until the queue is drained. Where it does
+    not come about before the next change, the time until then."""
+    rise, drop = [], []
+    for at, before, now, until in rises_and_drops(steps, duration, most):
+        if until - at < 2 * BACK_FOR:
+            continue
+        if now > before:
+            back = came_back(series, share * now, at, until)
+            rise.append(until - at if back is None else back)
+        else:
+            drop.append(measures.recovery(call, at, until, QUIET))
+    return {"back_90": max(rise, default=None), "drained": max(drop, default=None)}
+
+
+def flow(call, steps, begin, end, most, share=1.0, traced=False):
+    """Figures of one video flow that is there from begin to end."""
+    inside = [p for p in call.packets if begin <= p.sent < end]
+    waits = [p.queue_delay for p in inside if p.queue_delay is not None]
+    series = rate_series(call.packets, end)
+    span = slice(round(begin / BIN), None)
+    capacity = numpy.minimum(capacity_series(steps, end), most)
+    usable = min(len(series), len(capacity))
+    possible = float(capacity[span.start:usable].sum())
+    shown = set(call.frame[call.stale == 0].astype(int).tolist()) if len(call.frame) else set()
+    useful = sum(b for f, b in zip(call.sent_frame, call.sent_bytes) if int(f) in shown)
+    sent = sum(p.size for p in inside)
+    caused = sum(p.fate == "queue" for p in inside)
+    found = {
+        "rate": float(series[span.start:usable].mean()) if usable > span.start else 0.0,
+        "use": float(series[span.start:usable].sum()) / (share * possible) if possible else None,
+        "goodput": 8 * float(useful) / (end - begin), "packets": len(inside),
+        "loss_caused": caused / len(inside) if inside else None,
+        "loss_random": sum(p.fate == "random" for p in inside) / len(inside) if inside else None,
+        "queue_p50": float(numpy.percentile(waits, 50)) if waits else None,
+        "queue_p95": float(numpy.percentile(waits, 95)) if waits else None,
+        "overhead": 1 - float(call.sent_bytes.sum()) / sent if sent else None,
+        "feedback": sum(p.size for p in call.reverse) / sent if sent else None,
+        "variation": _variation(series[span.start:usable]),
+    }
+    found |= recoveries(call, series, steps, end, most, share) if not traced else {"back_90": None, "drained": None}
+    return found, series
+
+
+def _variation(series):
+    """Coefficient of variation of the rate over seconds."""
+    count = len(series) // 10
+    seconds = series[: 10 * count].reshape(count, 10).mean(1) if count else numpy.array([])
+    return float(seconds.std() / seconds.mean()) if len(seconds) and seconds.mean() > 0 else None
+
+
+def jain(values):
+    values = numpy.asarray(values, float)
+    return float(values.sum() ** 2 / (len(values) * (values ** 2).sum())) if len(values) and values.any() else None
+
+
+class Links:
+    """links.json and queue.csv of a simulated job: what each flow got at each hop."""
+
+    def __init__(self, folder):
+        folder = pathlib.Path(folder)
+        self.hops, self.flows, self.rows = [], [], []
+        if (folder / "links.json").exists():
+            data = json.loads((folder / "links.json").read_text())
+            self.hops, self.flows = data["hops"], data["flows"]
+        if (folder / "queue.csv").exists():
+            with open(folder / "queue.csv") as file:
+                self.rows = list(csv.DictReader(file))
+
+    def capacity(self, hop=0, direction="forward"):
+        """[(s, bit/s)] or None: no limit."""
+        if hop >= len(self.hops):
+            return None
+        steps = self.hops[hop][direction]["capacity"]
+        return [(t, bps) for t, bps in steps] if steps else None
+
+    def rate(self, flow, begin, end, hop=None):
+        """bit/s of a flow out of the last hop it appears at, between two times."""
+        mine = [r for r in self.rows if int(r["flow"]) == flow and begin <= float(r["time"]) < end]
+        hops = {int(r["hop"]) for r in mine if r["direction"] == "forward"}
+        last = max(hops, default=None) if hop is None else hop
+        octets = sum(int(r["bytes"]) for r in mine if r["direction"] == "forward" and int(r["hop"]) == last)
+        return 8 * octets / (end - begin) if end > begin else 0.0
+
+    def loss(self, flow):
+        mine = [r for r in self.rows if int(r["flow"]) == flow and r["direction"] == "forward"]
+        dropped = sum(int(r["dropped"]) for r in mine)
+        total = dropped + sum(int(r["packets"]) for r in mine)
+        return dropped / total if total else None
+
+
+def together(flows, duration):
+    """The time in which all of the flows are there, but for the first seconds: (from, to)."""
+    begin = max((float(f.get("start") or 0) for f in flows), default=0.0)
+    end = min((float(f.get("stop") or duration) for f in flows), default=duration)
+    return min(begin + SETTLE, max(begin, end - 1)), end
+
+
+def sharing(flows, rates, duration):
+    """flows: their keys; rates(number, begin, end): bit/s. Jain over the video flows, mean video beside mean TCP."""
+    long = {n: f for n, f in enumerate(flows) if f["kind"] in ("video", "tcp")}
+    video = [n for n, f in long.items() if f["kind"] == "video"]
+    tcp = [n for n, f in long.items() if f["kind"] == "tcp" and not f.get("in-place-of")]
+    if not video and not tcp:
+        return {}
+    begin, end = together(list(long.values()), duration)
+    got = {n: rates(n, begin, end) for n in long}
+    weights = {n: float(flows[n].get("weight", 1)) for n in video}
+    found = {"shared_from": begin, "shared_to": end}
+    if len(video) > 1:
+        found["jain"] = jain([got[n] / weights[n] for n in video])
+    if tcp:
+        found["tcp_rate"] = float(numpy.mean([got[n] for n in tcp]))
+        if video and found["tcp_rate"]:
+            found["tcp_ratio"] = float(numpy.mean([got[n] for n in video])) / found["tcp_rate"]
+    return found
