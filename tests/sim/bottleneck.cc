@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A network bottleneck in real time, without privilege: two UDP sockets on loopback and, between them, the simulations'
-   dumbbell with its drop-tail queue, capacity schedule, propagation delay and random loss. A datagram that arrives at
-   the A side crosses it as an IPv4/UDP packet of its size and leaves the B side to the peer; what the peer answers to
-   the B side crosses the reverse link back to whoever sent to A. `bottleneck --help` lists the options. */
+/* A network bottleneck in real time, without privilege: UDP sockets on loopback and, between them, the simulations'
+   chain of hops with their queues, capacities, delays, losses and jitter. A datagram that arrives at a flow's A side
+   crosses it as an IPv4/UDP packet of its size and leaves the B side to the peer; what the peer answers to the B side
+   crosses the way back to whoever sent to A. Beside such flows the traffic of simulated hosts can cross the same
+   queues: TCP, UDP. `bottleneck --help` lists the options. */
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <poll.h>
@@ -12,6 +14,7 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -22,18 +25,19 @@
 #include <memory>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
-#include "apps/dumbbell.h"
+#include "apps/chain.h"
+#include "apps/labjob.h"
+#include "apps/lablinks.h"
+#include "apps/labrecord.h"
+#include "apps/labtraffic.h"
 #include <ns3/core-module.h>
 
 using namespace ns3;
 
 namespace
 {
-
-constexpr uint32_t headerBytes = 20 + 8; /* IPv4 and UDP */
 
 [[noreturn]] void
 Fail (const std::string &what)
@@ -43,7 +47,7 @@ Fail (const std::string &what)
 }
 
 /* "1.5M", "600k" or "250000" in bit/s. */
-DataRate
+double
 ParseRate (const std::string &text)
 {
   char *end;
@@ -65,7 +69,7 @@ ParseRate (const std::string &text)
   }
   if (!(value >= 1e3 && value <= 1e12))
     Fail ("rate not within 1k..1000G bit/s: " + text);
-  return DataRate (static_cast<uint64_t> (value + 0.5));
+  return value;
 }
 
 /* "50ms", "0.3s", "200us"; a bare number is seconds. */
@@ -94,202 +98,24 @@ ParseShare (const std::string &text)
   return value;
 }
 
-struct Step {
-  Time at;
-  DataRate rate;
-};
-
 /* "0:1.0M,40:2.5M" (seconds:rate), or one rate for all time. */
-std::vector<Step>
-ParseSchedule (const std::string &text)
+void
+ParseSchedule (const std::string &text, sim::LinkSpec *link)
 {
-  std::vector<Step> steps;
-  size_t pos = 0;
-  while (pos <= text.size ()) {
+  link->schedule.clear ();
+  for (size_t pos = 0; pos <= text.size ();) {
     size_t comma = std::min (text.find (',', pos), text.size ());
     std::string item = text.substr (pos, comma - pos);
     size_t colon = item.find (':');
-    Time at = colon == std::string::npos ? Time (0) : ParseTime (item.substr (0, colon));
-    steps.push_back ({at, ParseRate (colon == std::string::npos ? item : item.substr (colon + 1))});
+    double at = colon == std::string::npos ? 0 : ParseTime (item.substr (0, colon)).GetSeconds ();
+    link->schedule.push_back ({at, ParseRate (colon == std::string::npos ? item : item.substr (colon + 1))});
     pos = comma + 1;
   }
-  if (!steps.front ().at.IsZero ())
+  if (link->schedule.front ().at_s != 0)
     Fail ("a schedule starts at 0: " + text);
-  return steps;
+  link->bps = link->schedule.front ().bps;
+  link->schedule.erase (link->schedule.begin ());
 }
-
-/* One line per packet: seconds since the schedule's start, IP packet bytes, bit/s. */
-class PacketLog
-{
-public:
-  explicit PacketLog (const std::string &path)
-  {
-    if (path.empty ())
-      return;
-    m_file = fopen (path.c_str (), "w");
-    if (m_file == nullptr)
-      Fail (path + ": " + strerror (errno));
-  }
-
-  ~PacketLog ()
-  {
-    if (m_file != nullptr)
-      fclose (m_file);
-  }
-
-  void
-  Start (Time now)
-  {
-    struct timespec ts;
-    clock_gettime (CLOCK_MONOTONIC, &ts);
-    m_start = now;
-    if (m_file != nullptr)
-      fprintf (m_file, "# monotonic_s_at_zero=%ld.%09ld\ndirection,time_in,time_out,fate,size,queue_delay,capacity\n",
-          static_cast<long> (ts.tv_sec), ts.tv_nsec);
-  }
-
-  /* out and queueDelay are empty for a packet that did not get that far. */
-  void
-  Write (const char *direction, Time in, Time out, const char *fate, uint32_t size, Time queueDelay, DataRate capacity)
-  {
-    if (m_file == nullptr)
-      return;
-    fprintf (m_file, "%s,%.6f,", direction, (in - m_start).GetSeconds ());
-    if (!out.IsZero ())
-      fprintf (m_file, "%.6f", (out - m_start).GetSeconds ());
-    fprintf (m_file, ",%s,%u,", fate, size);
-    if (!queueDelay.IsNegative ())
-      fprintf (m_file, "%.6f", queueDelay.GetSeconds ());
-    fprintf (m_file, ",%lu\n", static_cast<unsigned long> (capacity.GetBitRate ()));
-  }
-
-  void
-  Flush ()
-  {
-    if (m_file != nullptr)
-      fflush (m_file);
-  }
-
-private:
-  FILE *m_file = nullptr;
-  Time m_start;
-};
-
-struct PathSpec {
-  std::vector<Step> schedule;
-  Time queue;
-  double loss;
-};
-
-sim::LinkSpec
-LinkOf (const PathSpec &path, Time delay)
-{
-  sim::LinkSpec link;
-  link.bps = path.schedule.front ().rate.GetBitRate ();
-  link.delay_ms = delay.GetSeconds () * 1000;
-  link.queue.ms = path.queue.GetSeconds () * 1000;
-  link.loss.good_loss = path.loss;
-  return link;
-}
-
-Ptr<PointToPointNetDevice>
-BottleneckDevice (Ptr<Node> router)
-{
-  for (uint32_t i = 0; i < router->GetNDevices (); i++)
-    if (auto device = DynamicCast<PointToPointNetDevice> (router->GetDevice (i)))
-      return device;
-  Fail ("the router has no link");
-}
-
-/* One direction of the dumbbell's bottleneck: its schedule, and the story of each packet. */
-class Path
-{
-public:
-  Path (bool forward, const PathSpec &spec, sim::Dumbbell &net, PacketLog &log)
-      : m_forward (forward), m_spec (spec), m_net (net), m_log (log)
-  {
-    Ptr<Node> near = forward ? net.left_router () : net.right_router ();
-    Ptr<Node> far = forward ? net.right_router () : net.left_router ();
-    Ptr<PointToPointNetDevice> device = BottleneckDevice (near);
-    near->GetObject<TrafficControlLayer> ()->GetRootQueueDiscOnDevice (device)->TraceConnectWithoutContext (
-        "Drop", MakeCallback (&Path::OnQueueDrop, this));
-    device->TraceConnectWithoutContext ("PhyTxBegin", MakeCallback (&Path::OnTransmit, this));
-    BottleneckDevice (far)->TraceConnectWithoutContext ("PhyRxDrop", MakeCallback (&Path::OnRandomLoss, this));
-    m_rate = spec.schedule.front ().rate;
-  }
-
-  /* The schedule counts from the first packet, wherever it came from. */
-  void
-  StartSchedule ()
-  {
-    for (const Step &step : m_spec.schedule)
-      Simulator::Schedule (step.at, &Path::SetRate, this, step.rate);
-  }
-
-  void
-  Enter (Ptr<const Packet> packet)
-  {
-    m_inside[packet->GetUid ()] = {Simulator::Now (), Time (-1), packet->GetSize () + headerBytes};
-  }
-
-  void
-  Leave (Ptr<const Packet> packet)
-  {
-    Finish (packet, "delivered", Simulator::Now ());
-  }
-
-private:
-  struct Story {
-    Time in;
-    Time queueDelay;
-    uint32_t size;
-  };
-
-  void
-  SetRate (DataRate rate)
-  {
-    m_rate = rate;
-    m_net.set_capacity (m_forward, rate.GetBitRate ());
-  }
-
-  void
-  OnTransmit (Ptr<const Packet> packet)
-  {
-    auto it = m_inside.find (packet->GetUid ());
-    if (it != m_inside.end ())
-      it->second.queueDelay = Simulator::Now () - it->second.in;
-  }
-
-  void
-  OnQueueDrop (Ptr<const QueueDiscItem> item)
-  {
-    Finish (item->GetPacket (), "queue", Time (0));
-  }
-
-  void
-  OnRandomLoss (Ptr<const Packet> packet)
-  {
-    Finish (packet, "random", Time (0));
-  }
-
-  void
-  Finish (Ptr<const Packet> packet, const char *fate, Time out)
-  {
-    auto it = m_inside.find (packet->GetUid ());
-    if (it == m_inside.end ())
-      return;
-    const Story &story = it->second;
-    m_log.Write (m_forward ? "forward" : "reverse", story.in, out, fate, story.size, story.queueDelay, m_rate);
-    m_inside.erase (it);
-  }
-
-  bool m_forward;
-  PathSpec m_spec;
-  sim::Dumbbell &m_net;
-  PacketLog &m_log;
-  DataRate m_rate;
-  std::unordered_map<uint64_t, Story> m_inside;
-};
 
 /* A real UDP socket that stands for one simulated host. */
 class Side
@@ -361,37 +187,97 @@ private:
   struct sockaddr_in m_peer;
 };
 
-struct Options {
-  PathSpec forward = {ParseSchedule ("0:1.0M"), MilliSeconds (300), 0};
-  PathSpec reverse = {{}, MilliSeconds (300), 0};
-  Time delay = MilliSeconds (50);
-  Time duration;
-  uint32_t seed = 1;
-  uint16_t aPort = 0, bPort = 0, peerPort = 0;
-  std::string log;
+/* One flow between real sockets. */
+struct RealFlow {
+  unsigned number; /* in the job */
+  uint16_t aPort, bPort, peerPort;
+  std::string log; /* a line of CSV for each packet; empty: none */
 };
 
-sim::DumbbellSpec
-NetOf (const Options &options)
-{
-  sim::DumbbellSpec spec;
-  spec.forward = LinkOf (options.forward, options.delay);
-  spec.backward = LinkOf (options.reverse, options.delay);
-  return spec;
-}
+struct Options {
+  sim::LabJob job;
+  std::vector<RealFlow> flows;
+  bool told = false;   /* when to start, by a line on standard input; else the first datagram starts */
+  bool record = false; /* what crossed the queues, and the links, in the job's folder */
+};
 
-/* A dumbbell with one pair of hosts; each host's UDP socket is tied to its Side. */
+/* The two ends of a real flow: sockets of this machine tied to sockets of simulated hosts. */
+class Ends
+{
+public:
+  Ends (const RealFlow &real, const sim::HostPair &forth, const sim::HostPair &back)
+      : m_hosts{{real.aPort, 0}, {real.bPort, real.peerPort}}
+  {
+    Bind (m_hosts[0], forth.from, forth.to_address);
+    Bind (m_hosts[1], back.from, back.to_address);
+  }
+
+  Ends (const Ends &) = delete;
+  Ends &operator= (const Ends &) = delete;
+
+  int
+  GetFd (unsigned i) const
+  {
+    return m_hosts[i].side.GetFd ();
+  }
+
+  /* The reader's thread: hands all that waits at a side to its simulated host. */
+  void
+  Read (unsigned i)
+  {
+    struct sockaddr_in from;
+
+    while (auto bytes = m_hosts[i].side.Read (&from))
+      Simulator::ScheduleWithContext (
+          m_hosts[i].node->GetId (), Time (0), [this, i, bytes, from] () { Inject (i, *bytes, from); });
+  }
+
+private:
+  struct Host {
+    Host (uint16_t port, uint16_t peerPort) : side (port, peerPort)
+    {
+    }
+    Side side;
+    Ptr<Node> node;
+    Ptr<Socket> socket;
+  };
+
+  /* What the simulated host gets leaves by its side. */
+  static void
+  Bind (Host &host, Ptr<Node> node, Ipv4Address other)
+  {
+    const uint16_t port = 5004;
+    host.node = node;
+    host.socket = Socket::CreateSocket (node, UdpSocketFactory::GetTypeId ());
+    host.socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), port));
+    host.socket->Connect (InetSocketAddress (other, port));
+    host.socket->SetRecvCallback ([&host] (Ptr<Socket> socket) {
+      while (Ptr<Packet> packet = socket->Recv ())
+        host.side.Write (packet);
+    });
+  }
+
+  void
+  Inject (unsigned i, const std::vector<uint8_t> &bytes, const struct sockaddr_in &from)
+  {
+    m_hosts[i].side.SetPeer (from);
+    m_hosts[i].socket->Send (Create<Packet> (bytes.data (), bytes.size ()));
+  }
+
+  Host m_hosts[2];
+};
+
+/* The hops, the simulated traffic and the real flows. */
 class Bottleneck
 {
 public:
-  explicit Bottleneck (const Options &options)
-      : m_options (options), m_log (options.log), m_net (NetOf (options)),
-        m_forward (true, options.forward, m_net, m_log),
-        m_reverse (false, options.reverse, m_net, m_log), m_hosts{{options.aPort, 0}, {options.bPort, options.peerPort}}
+  explicit Bottleneck (const Options &options) : m_options (options), m_chain (options.job.hops), m_record (m_chain)
   {
-    m_net.add_pair ();
-    Bind (m_hosts[0], m_net.left (0), m_net.right_address (0), m_reverse);
-    Bind (m_hosts[1], m_net.right (0), m_net.left_address (0), m_forward);
+    for (const sim::LabFlow &flow : options.job.flows)
+      AddFlow (flow);
+    for (const RealFlow &real : options.flows)
+      m_ends.push_back (std::make_unique<Ends> (
+          real, m_chain.hosts (real.number, Of (real).forward), m_chain.hosts (real.number, !Of (real).forward)));
     sigset_t ends;
     sigemptyset (&ends);
     sigaddset (&ends, SIGINT);
@@ -410,85 +296,117 @@ public:
   Run ()
   {
     std::thread reader;
-    Simulator::Schedule (Time (0), [this, &reader] () { reader = std::thread (&Bottleneck::ReadLoop, this); });
-    HouseKeeping ();
-    if (m_options.duration.IsStrictlyPositive ())
-      Simulator::Stop (m_options.duration);
     std::cout << "ready" << std::endl;
+    if (!(m_options.told ? WaitUntilTold () : WaitForDatagram ()))
+      return;
+    Simulator::Schedule (Time (0), [this, &reader] () {
+      StartLogs ();
+      reader = std::thread (&Bottleneck::ReadLoop, this);
+    });
+    HouseKeeping ();
+    if (m_options.job.duration_s > 0)
+      Simulator::Stop (Seconds (m_options.job.duration_s));
     Simulator::Run ();
     uint64_t one = 1;
     if (write (m_quit, &one, sizeof one) < 0)
       Fail ("eventfd");
     reader.join ();
-    m_log.Flush ();
+    if (m_options.record) {
+      m_record.write_queues (m_options.job.out + "/queue.csv");
+      sim::write_lab_links (m_options.job, m_chain, {});
+    }
+    m_record.flush ();
     Simulator::Destroy ();
   }
 
 private:
-  struct Host {
-    Host (uint16_t port, uint16_t peerPort) : side (port, peerPort)
-    {
-    }
-    Side side;
-    Ptr<Node> node;
-    Ptr<Socket> socket;
-  };
-
-  static void
-  Bind (Host &host, Ptr<Node> node, Ipv4Address other, Path &arrivals)
+  const sim::LabFlow &
+  Of (const RealFlow &real) const
   {
-    const uint16_t port = 5004;
-    host.node = node;
-    host.socket = Socket::CreateSocket (node, UdpSocketFactory::GetTypeId ());
-    host.socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), port));
-    host.socket->Connect (InetSocketAddress (other, port));
-    host.socket->SetRecvCallback ([&host, &arrivals] (Ptr<Socket> socket) {
-      while (Ptr<Packet> packet = socket->Recv ()) {
-        arrivals.Leave (packet);
-        host.side.Write (packet);
-      }
-    });
+    return m_options.job.flows.at (real.number);
+  }
+
+  void
+  AddFlow (const sim::LabFlow &flow)
+  {
+    unsigned pair = m_chain.add_pair (flow.place);
+
+    if (flow.kind != sim::LabKind::video)
+      sim::add_lab_traffic (flow, m_chain.hosts (pair, flow.forward));
+  }
+
+  void
+  StartLogs ()
+  {
+    struct timespec ts;
+    clock_gettime (CLOCK_MONOTONIC, &ts);
+    for (const RealFlow &real : m_options.flows) {
+      const sim::LabFlow &flow = Of (real);
+      if (!real.log.empty ())
+        m_record.add_packets (real.number, real.log, flow.forward, flow.forward ? flow.place.enter : flow.place.leave,
+            ts.tv_sec + ts.tv_nsec * 1e-9);
+    }
+  }
+
+  std::vector<struct pollfd>
+  Descriptors () const
+  {
+    std::vector<struct pollfd> fds = {{m_signals, POLLIN, 0}, {m_quit, POLLIN, 0}};
+    for (const auto &ends : m_ends)
+      for (unsigned i = 0; i < 2; i++)
+        fds.push_back ({ends->GetFd (i), POLLIN, 0});
+    return fds;
+  }
+
+  /* false: it is over before it began. */
+  bool
+  WaitForDatagram () const
+  {
+    std::vector<struct pollfd> fds = Descriptors ();
+    double patience = m_options.job.duration_s;
+
+    int n = poll (fds.data (), fds.size (), patience > 0 && patience < 1e6 ? static_cast<int> (1000 * patience) : -1);
+    return n > 0 && fds[0].revents == 0;
+  }
+
+  /* A line "start T", s of CLOCK_MONOTONIC. */
+  static bool
+  WaitUntilTold ()
+  {
+    std::string word;
+    double at;
+    struct timespec ts;
+
+    if (!(std::cin >> word >> at) || word != "start")
+      return false;
+    ts.tv_sec = static_cast<time_t> (at);
+    ts.tv_nsec = static_cast<long> ((at - ts.tv_sec) * 1e9);
+    while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, nullptr) == EINTR)
+      ;
+    return true;
   }
 
   /* The log's last lines are never older than this, and a real-time run needs an event to wait for. */
   void
   HouseKeeping ()
   {
-    m_log.Flush ();
+    m_record.flush ();
     Simulator::Schedule (MilliSeconds (100), &Bottleneck::HouseKeeping, this);
-  }
-
-  void
-  Inject (int i, std::shared_ptr<std::vector<uint8_t>> bytes, struct sockaddr_in from)
-  {
-    if (!m_started) {
-      m_started = true;
-      m_log.Start (Simulator::Now ());
-      m_forward.StartSchedule ();
-      m_reverse.StartSchedule ();
-    }
-    m_hosts[i].side.SetPeer (from);
-    auto packet = Create<Packet> (bytes->data (), bytes->size ());
-    (i == 0 ? m_forward : m_reverse).Enter (packet);
-    m_hosts[i].socket->Send (packet);
   }
 
   void
   ReadLoop ()
   {
+    std::vector<struct pollfd> fds = Descriptors ();
+
     prctl (PR_SET_TIMERSLACK, 1);
-    struct pollfd fds[4] = {{m_hosts[0].side.GetFd (), POLLIN, 0}, {m_hosts[1].side.GetFd (), POLLIN, 0},
-        {m_signals, POLLIN, 0}, {m_quit, POLLIN, 0}};
-    while (fds[3].revents == 0) {
-      if (poll (fds, 4, -1) < 0)
+    while (fds[1].revents == 0) {
+      if (poll (fds.data (), fds.size (), -1) < 0)
         continue;
-      for (int i = 0; i < 2; i++) {
-        struct sockaddr_in from;
-        while (auto bytes = m_hosts[i].side.Read (&from))
-          Simulator::ScheduleWithContext (
-              m_hosts[i].node->GetId (), Time (0), [this, i, bytes, from] () { Inject (i, bytes, from); });
-      }
-      if (fds[2].revents != 0) {
+      for (size_t i = 2; i < fds.size (); i++)
+        if (fds[i].revents != 0)
+          m_ends[(i - 2) / 2]->Read (i % 2);
+      if (fds[0].revents != 0) {
         Simulator::ScheduleWithContext (Simulator::NO_CONTEXT, Time (0), [] () { Simulator::Stop (); });
         return;
       }
@@ -496,11 +414,9 @@ private:
   }
 
   Options m_options;
-  PacketLog m_log;
-  sim::Dumbbell m_net;
-  Path m_forward, m_reverse;
-  Host m_hosts[2];
-  bool m_started = false;
+  sim::Chain m_chain;
+  sim::LabRecord m_record;
+  std::vector<std::unique_ptr<Ends>> m_ends;
   int m_signals, m_quit;
 };
 
@@ -509,8 +425,9 @@ Usage ()
 {
   std::cout << "bottleneck --a-port PORT --b-port PORT --peer-port PORT [options]\n"
                "  datagrams to A cross the forward link and leave B to 127.0.0.1:peer-port;\n"
-               "  datagrams to B cross the reverse link and leave A to the address that last sent to A\n"
-               "  --forward SCHEDULE   seconds:rate,...   default 0:1.0M; counts from the first packet\n"
+               "  datagrams to B cross the reverse link and leave A to the address that last sent to A.\n"
+               "  Times count from the first datagram.\n"
+               "  --forward SCHEDULE   seconds:rate,...   default 0:1.0M\n"
                "  --reverse SCHEDULE   default: as forward\n"
                "  --delay TIME         propagation, each way; default 50ms\n"
                "  --queue TIME         drop tail, at the current capacity; default 300ms\n"
@@ -519,33 +436,85 @@ Usage ()
                "  --reverse-loss SHARE default 0\n"
                "  --seed N             of the random loss; default 1\n"
                "  --duration TIME      default: until SIGTERM\n"
-               "  --log FILE           a line of CSV for each packet\n";
+               "  --log FILE           a line of CSV for each packet\n"
+               "bottleneck --job FILE --flow N:A:B:PEER ...\n"
+               "  the network and the other traffic of a job of sim-lab (tests/sim/lab.cc); its video flow N has the "
+               "ports A,\n"
+               "  B and PEER. \"start T\" on standard input says when time is 0, in s of CLOCK_MONOTONIC. Leaves\n"
+               "  flow-N/packets.csv, queue.csv and links.json in the job's folder.\n";
+}
+
+/* "N:A:B:PEER" */
+RealFlow
+ParseFlow (const std::string &text)
+{
+  RealFlow flow;
+  unsigned ports[3];
+
+  if (sscanf (text.c_str (), "%u:%u:%u:%u", &flow.number, &ports[0], &ports[1], &ports[2]) != 4)
+    Fail ("no flow: " + text);
+  flow.aPort = ports[0];
+  flow.bPort = ports[1];
+  flow.peerPort = ports[2];
+  return flow;
+}
+
+void
+ReadJob (const std::string &path, Options *o)
+{
+  o->job = sim::read_lab_job (path);
+  o->told = o->record = true;
+  for (RealFlow &real : o->flows) {
+    if (real.number >= o->job.flows.size () || o->job.flows[real.number].kind != sim::LabKind::video)
+      Fail ("the job has no such video flow: " + std::to_string (real.number));
+    real.log = o->job.out + "/flow-" + std::to_string (real.number) + "/packets.csv";
+  }
+}
+
+sim::ChainLinkSpec
+DefaultLink ()
+{
+  sim::ChainLinkSpec spec;
+
+  spec.link.delay_ms = 50;
+  spec.link.queue.ms = 300;
+  return spec;
 }
 
 Options
 ParseOptions (int argc, char **argv)
 {
   Options o;
+  RealFlow single = {0, 0, 0, 0, ""};
+  sim::ChainHopSpec hop = {DefaultLink (), DefaultLink ()};
+  sim::LinkSpec &forward = hop.forward.link, &back = hop.backward.link;
   bool reverseQueue = false;
+  std::string job;
+
+  ParseSchedule ("1.0M", &forward);
+  o.job.seed = 1;
+  o.job.duration_s = 0;
   auto port = [] (uint16_t &to) { return [&to] (const std::string &v) { to = atoi (v.c_str ()); }; };
   const std::vector<std::pair<const char *, std::function<void (const std::string &)>>> known = {
-      {"a-port", port (o.aPort)},
-      {"b-port", port (o.bPort)},
-      {"peer-port", port (o.peerPort)},
-      {"forward", [&o] (const std::string &v) { o.forward.schedule = ParseSchedule (v); }},
-      {"reverse", [&o] (const std::string &v) { o.reverse.schedule = ParseSchedule (v); }},
-      {"delay", [&o] (const std::string &v) { o.delay = ParseTime (v); }},
-      {"queue", [&o] (const std::string &v) { o.forward.queue = ParseTime (v); }},
+      {"a-port", port (single.aPort)},
+      {"b-port", port (single.bPort)},
+      {"peer-port", port (single.peerPort)},
+      {"forward", [&] (const std::string &v) { ParseSchedule (v, &forward); }},
+      {"reverse", [&] (const std::string &v) { ParseSchedule (v, &back); }},
+      {"delay", [&] (const std::string &v) { forward.delay_ms = back.delay_ms = 1e3 * ParseTime (v).GetSeconds (); }},
+      {"queue", [&] (const std::string &v) { forward.queue.ms = 1e3 * ParseTime (v).GetSeconds (); }},
       {"reverse-queue",
-          [&o, &reverseQueue] (const std::string &v) {
-            o.reverse.queue = ParseTime (v);
+          [&] (const std::string &v) {
+            back.queue.ms = 1e3 * ParseTime (v).GetSeconds ();
             reverseQueue = true;
           }},
-      {"loss", [&o] (const std::string &v) { o.forward.loss = ParseShare (v); }},
-      {"reverse-loss", [&o] (const std::string &v) { o.reverse.loss = ParseShare (v); }},
-      {"seed", [&o] (const std::string &v) { o.seed = atoi (v.c_str ()); }},
-      {"duration", [&o] (const std::string &v) { o.duration = ParseTime (v); }},
-      {"log", [&o] (const std::string &v) { o.log = v; }},
+      {"loss", [&] (const std::string &v) { forward.loss.good_loss = ParseShare (v); }},
+      {"reverse-loss", [&] (const std::string &v) { back.loss.good_loss = ParseShare (v); }},
+      {"seed", [&] (const std::string &v) { o.job.seed = atoi (v.c_str ()); }},
+      {"duration", [&] (const std::string &v) { o.job.duration_s = ParseTime (v).GetSeconds (); }},
+      {"log", [&] (const std::string &v) { single.log = v; }},
+      {"job", [&] (const std::string &v) { job = v; }},
+      {"flow", [&] (const std::string &v) { o.flows.push_back (ParseFlow (v)); }},
   };
   std::vector<struct option> table;
   for (const auto &entry : known)
@@ -560,14 +529,24 @@ ParseOptions (int argc, char **argv)
     }
     known[index].second (optarg);
   }
-  if (c != -1 || optind != argc || o.aPort == 0 || o.bPort == 0) {
+  if (c != -1 || optind != argc || (job.empty () && (single.aPort == 0 || single.bPort == 0))) {
     Usage ();
     exit (2);
   }
-  if (o.reverse.schedule.empty ())
-    o.reverse.schedule = o.forward.schedule;
+  if (!job.empty ()) {
+    ReadJob (job, &o);
+    return o;
+  }
+  if (back.bps == 0) {
+    back.bps = forward.bps;
+    back.schedule = forward.schedule;
+  }
   if (!reverseQueue)
-    o.reverse.queue = o.forward.queue;
+    back.queue.ms = forward.queue.ms;
+  o.job.hops = {hop};
+  o.job.flows.emplace_back ();
+  o.job.flows[0].forward = true;
+  o.flows = {single};
   return o;
 }
 
@@ -584,7 +563,7 @@ main (int argc, char **argv)
   sigprocmask (SIG_BLOCK, &ends, nullptr);
   prctl (PR_SET_TIMERSLACK, 1);
   GlobalValue::Bind ("SimulatorImplementationType", StringValue ("ns3::RealtimeSimulatorImpl"));
-  sim::sim_seed (options.seed);
+  sim::sim_seed (options.job.seed);
   Bottleneck (options).Run ();
   return 0;
 }

@@ -44,11 +44,12 @@
    Exit status 0; 1 with a text on stderr where the job cannot be run. */
 #include "apps/chain.h"
 #include "apps/labjob.h"
+#include "apps/lablinks.h"
 #include "apps/labrecord.h"
+#include "apps/labtraffic.h"
 #include "apps/labvideo.h"
 #include "apps/scenario.h"
 #include "apps/stopwatch.h"
-#include "apps/traffic.h"
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -81,7 +82,10 @@ public:
     for (auto &[number, video] : videos)
       video->finish ();
     record.write_queues (job.out + "/queue.csv");
-    write_links ();
+    std::map<unsigned, std::string> stats;
+    for (auto &[number, video] : videos)
+      stats[number] = video->stats_json ();
+    write_lab_links (job, chain, stats);
   }
 
 private:
@@ -95,7 +99,7 @@ private:
     if (flow.kind == LabKind::video)
       add_video (number, hosts);
     else
-      add_traffic (flow, hosts);
+      add_lab_traffic (flow, hosts);
   }
 
   void
@@ -115,43 +119,6 @@ private:
   }
 
   void
-  add_traffic (const LabFlow &flow, const HostPair &hosts)
-  {
-    constexpr double audio_packet_s = 0.02;
-    constexpr unsigned headers = 40;
-    ShortTcpSpec tcp;
-
-    tcp.tcp.kind = flow.tcp;
-    tcp.tcp.start_s = flow.start_s;
-    tcp.tcp.stop_s = flow.stop_s;
-    tcp.flows = flow.short_flows;
-    tcp.on = flow.short_on;
-    tcp.idle_s = flow.short_idle_s;
-    if (flow.kind == LabKind::tcp)
-      add_tcp (hosts, tcp.tcp);
-    else if (flow.kind == LabKind::short_tcp)
-      add_short_tcp (hosts, tcp);
-    else if (flow.kind == LabKind::udp)
-      add_udp (hosts, flow.rate_bps, flow.packet_bytes, flow.start_s, flow.stop_s);
-    else
-      add_udp (hosts, flow.rate_bps + headers * 8 / audio_packet_s, flow.rate_bps / 8 * audio_packet_s + headers,
-          flow.start_s, flow.stop_s);
-  }
-
-  static std::string
-  quoted (const std::string &text)
-  {
-    std::string result = "\"";
-
-    for (char c : text) {
-      if (c == '"' || c == '\\')
-        result += '\\';
-      result += c;
-    }
-    return result + "\"";
-  }
-
-  void
   write_call (const LabFlow &flow, const std::string &folder) const
   {
     const LinkSpec &link = job.hops[flow.place.enter].forward.link;
@@ -162,45 +129,6 @@ private:
         << format ("\"delay\": %g, \"queue\": %g, ", link.delay_ms / 1000, link.queue.ms / 1000)
         << "\"controller\": " << quoted (flow.controller) << ", \"encoder\": " << quoted (flow.send)
         << ", \"clip\": " << quoted (flow.clip) << "}\n";
-  }
-
-  static std::string
-  link_json (const ChainLinkSpec &spec)
-  {
-    std::string steps = format ("[0, %.0f]", spec.link.bps);
-
-    for (const CapacityStep &step : spec.link.schedule)
-      steps += format (", [%g, %.0f]", step.at_s, step.bps);
-    return "{\"capacity\": " + (spec.link.bps > 0 ? "[" + steps + "]" : std::string ("null")) +
-           format (", \"delay\": %g}", spec.link.delay_ms / 1000);
-  }
-
-  std::string
-  flow_json (unsigned number) const
-  {
-    const LabFlow &f = job.flows[number];
-    auto video = videos.find (number);
-
-    return "{\"kind\": " + quoted (f.kind_name) + ", \"controller\": " + quoted (f.controller) +
-           format (", \"direction\": \"%s\", \"enter\": %u, \"leave\": %u, \"start\": %g, \"stop\": %g, \"rtt\": %g",
-               f.forward ? "forward" : "reverse", f.place.enter, f.place.leave, f.start_s, f.stop_s,
-               chain.base_rtt_s (number)) +
-           ", \"stats\": " + (video == videos.end () ? "{}" : video->second->stats_json ()) + "}";
-  }
-
-  void
-  write_links () const
-  {
-    std::ofstream file (job.out + "/links.json");
-
-    file << format ("{\"duration\": %g, \"bin\": %g,\n \"hops\": [", job.duration_s, LabRecord::bin_s);
-    for (size_t i = 0; i < job.hops.size (); i++)
-      file << (i ? ",\n  " : "") << "{\"forward\": " << link_json (job.hops[i].forward)
-           << ", \"reverse\": " << link_json (job.hops[i].backward) << "}";
-    file << "],\n \"flows\": [";
-    for (size_t i = 0; i < job.flows.size (); i++)
-      file << (i ? ",\n  " : "") << flow_json (i);
-    file << "]}\n";
   }
 
   LabJob job;

@@ -13,11 +13,18 @@ LabRecord::LabRecord (Chain &c) : chain (c)
 }
 
 void
-LabRecord::add_packets (unsigned flow, const std::string &path, bool forward, unsigned first_hop)
+LabRecord::add_packets (unsigned flow, const std::string &path, bool forward, unsigned first_hop, double zero_s)
 {
-  packets[flow] = {std::make_unique<TableFile> (path, "# monotonic_s_at_zero=0.000000000\n"
-                                                      "direction,time_in,time_out,fate,size,queue_delay,capacity"),
+  packets[flow] = {std::make_unique<TableFile> (path, format ("# monotonic_s_at_zero=%.9f\n", zero_s) +
+                                                          "direction,time_in,time_out,fate,size,queue_delay,capacity"),
       forward, first_hop};
+}
+
+void
+LabRecord::flush ()
+{
+  for (auto &[flow, log] : packets)
+    log.table->flush ();
 }
 
 void

@@ -18,8 +18,10 @@ class LabRecord
 public:
   static constexpr double bin_s = 0.1;
   explicit LabRecord (Chain &chain); /* observes it; must live as long */
-  /* forward: the direction of its media; first_hop: where that begins. */
-  void add_packets (unsigned flow, const std::string &path, bool forward, unsigned first_hop);
+  /* forward: the direction of its media; first_hop: where that begins; zero_s: CLOCK_MONOTONIC at time 0, where time is
+     real. */
+  void add_packets (unsigned flow, const std::string &path, bool forward, unsigned first_hop, double zero_s = 0);
+  void flush (); /* for readers of packets.csv beside */
   void write_queues (const std::string &path) const;
 
 private:

@@ -28,4 +28,10 @@ TableFile::row (const char *pattern, ...)
   fputc ('\n', file);
 }
 
+void
+TableFile::flush ()
+{
+  fflush (file);
+}
+
 } // namespace sim

@@ -18,6 +18,7 @@ public:
   TableFile (const TableFile &) = delete;
   TableFile &operator= (const TableFile &) = delete;
   void row (const char *pattern, ...) __attribute__ ((format (printf, 2, 3)));
+  void flush (); /* for readers beside */
 
 private:
   FILE *file;
