@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A video call between webrtcbin and a browser on this machine. Open the address it prints; /watch shows the rate live.
+
+Usage: pipelines/browser [options]"""
+import argparse
+import os
+import sys
+
+from callkit import paths, units
+
+SOURCE = "videotestsrc is-live=true pattern=smpte horizontal-speed=5 ! video/x-raw,width=640,height=480,framerate=30/1"
+
+
+def options():
+    p = argparse.ArgumentParser(prog="pipelines/browser", description=__doc__.split("\n\n")[0])
+    p.add_argument("--codec", choices=("VP8", "H264"), default="VP8")
+    p.add_argument("--source", default=SOURCE, help="raw video as gst-launch-1.0 takes it; v4l2src: the camera")
+    p.add_argument("--receive", action="store_true", help="ask the browser for its camera too")
+    p.add_argument("--element", default="rtptfrcbwe", help="what sets the rate; rtpgccbwe where it is installed")
+    p.add_argument("--start", type=units.rate, default=300e3)
+    p.add_argument("--max", type=units.rate, default=2.5e6)
+    p.add_argument("--capacity", help="puts a network in between, as 0:1.0M,20:0.5M,40:1.5M (s:bit/s)")
+    p.add_argument("--delay", type=units.duration, default=0.025, help="of that network, one way")
+    p.add_argument("--queue", type=units.duration, default=0.3, help="of that network")
+    p.add_argument("--port", type=int, default=8080)
+    return p.parse_args()
+
+
+def main():
+    o = options()
+    paths.require_build()
+    os.environ.update(paths.environment())
+    from gi.repository import GLib
+    from . import desk, server
+    desk.call.Gst.init(None)
+    if desk.call.Gst.ElementFactory.find("nicesink") is None:
+        sys.exit("webrtcbin needs libnice's plug-in: apt-get install gstreamer1.0-nice gir1.2-gst-plugins-bad-1.0")
+    front = desk.Desk(vars(o) | {"local": o.capacity is not None})
+    server.serve(front, o.port)
+    print(f"open http://127.0.0.1:{o.port}/ in a browser; http://127.0.0.1:{o.port}/watch shows the rate", flush=True)
+    try:
+        GLib.MainLoop().run()
+    except KeyboardInterrupt:
+        pass
+    front.hang_up()
+
+
+if __name__ == "__main__":
+    main()

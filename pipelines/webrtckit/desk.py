@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Between the page and the call; with a bottleneck, where one is asked for, in the middle of the path."""
+import re
+import subprocess
+import time
+
+from callkit import network, paths, units
+
+from . import call
+
+
+class Desk:
+    """settings: those of call.Call; capacity, delay, queue: of a network to be put in between (capacity None: none)."""
+
+    def __init__(self, settings, log=None):
+        self.settings, self.log = settings, log
+        self.call = self.net = None
+        self.schedule = units.Schedule(settings["capacity"]) if settings.get("capacity") else None
+        self.began = None  # when the network began
+        self.ports = network.free_ports(2) if self.schedule else None
+
+    def offer(self):
+        self.hang_up()
+        self.call = call.Call(self.settings)
+        sdp = self.call.offer()
+        return through(sdp, self.ports[1]) if self.schedule else sdp
+
+    def answer(self, sdp):
+        if self.schedule:
+            self.start_network(port_of(sdp))
+            sdp = through(sdp, self.ports[0])
+        self.call.take_answer(sdp)
+
+    def start_network(self, peer):
+        s = self.settings
+        command = [str(paths.BOTTLENECK), "--a-port", str(self.ports[0]), "--b-port", str(self.ports[1]), "--peer-port",
+                   str(peer), "--forward", str(self.schedule), "--delay", f"{s['delay']}s", "--queue", f"{s['queue']}s"]
+        command += ["--log", str(self.log)] if self.log else []
+        self.net = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        self.net.stdout.readline()
+        self.began = time.monotonic()
+
+    def seen(self, message):
+        if self.call:
+            self.call.shown = message
+
+    def figures(self):
+        rows = [dict(row) for row in self.call.history] if self.call else []
+        if self.began:
+            offset = self.began - self.call.began
+            for row in rows:
+                row["capacity"] = self.schedule.at(row["time"] - offset) if row["time"] >= offset else None
+        return {"history": rows, "problems": self.call.problems if self.call else []}
+
+    def hang_up(self):
+        if self.call:
+            self.call.close()
+        if self.net:
+            self.net.terminate()
+            self.net.wait(10)
+        self.call = self.net = self.began = None
+
+
+def port_of(sdp):
+    """The port of the first UDP candidate."""
+    return int(re.search(r"a=candidate:\S+ 1 udp \d+ \S+ (\d+) typ host", sdp, re.I).group(1))
+
+
+def through(sdp, port):
+    """With one candidate in place of all: the network's."""
+    lines, first = [], True
+    for line in sdp.splitlines():
+        if not line.startswith("a=candidate:"):
+            lines.append(line)
+        elif first:
+            lines.append(f"a=candidate:1 1 udp 2122252543 127.0.0.1 {port} typ host")
+            first = False
+        if line.startswith("m="):
+            first = True
+    return "\r\n".join(lines) + "\r\n"
