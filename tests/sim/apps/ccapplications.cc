@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccapplications.h"
 #include "rtcpfeedback.h"
+#include "rtcpnack.h"
 #include "rtpextension.h"
 #include <algorithm>
 #include <cmath>
@@ -23,6 +24,11 @@ static const unsigned pli_format = 1; /* RFC 4585 6.3.1 */
 /* tfrcsink's */
 static const CcDuration status_interval = 20 * CC_MSECOND, rate_interval = 200 * CC_MSECOND,
                         key_unit_interval = 300 * CC_MSECOND;
+/* RFC 4588: payload type and SSRC of packets sent once more, the original's number in front, and for how long. */
+static const uint8_t resent_type = 97;
+static const uint32_t resent_ssrc = 0x53494d32;
+static const unsigned osn_bytes = 2;
+static const double history_s = 1;
 
 static void
 put16 (uint8_t *at, uint16_t value)
@@ -146,6 +152,9 @@ CcSenderApplication::StartApplication ()
     socket->SetIpTos (ns3::Ipv4Header::ECN_ECT0);
   running = true;
   status_at = rate_told_at = now ();
+  ResendLimitParams resend_params;
+  resend_limit_params_init (&resend_params);
+  resend_limit_init (&resend_limit, &resend_params);
   sample ();
   run ();
   if (config.rtp)
@@ -373,21 +382,64 @@ CcSenderApplication::send (const CcPacket &packet)
 void
 CcSenderApplication::send_rtp (const CcPacket &packet)
 {
-  const std::vector<uint8_t> &from = waiting.at ((uintptr_t)packet.handle).bytes;
-  std::vector<uint8_t> bytes (from.begin (), from.begin () + rtp_fixed_bytes);
+  RtpPacket &from = waiting.at ((uintptr_t)packet.handle);
+  std::vector<uint8_t> bytes (from.bytes.begin (), from.bytes.begin () + rtp_fixed_bytes);
   RtpRttSendts stamp;
 
-  NS_ABORT_MSG_IF (from[0] & 0x1f, "RTP packets with CSRC or extension");
-  cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
-  put16 (&bytes[2], seq++);
+  NS_ABORT_MSG_IF (from.bytes[0] & 0x1f, "RTP packets with CSRC or extension");
+  put16 (&bytes[2], packet.resent ? resent_seq++ : seq);
   bytes.resize (header_bytes (config));
   if (config.extension) {
     cc_sender_stamp (&cc, now (), &stamp);
     write_extension (bytes.data (), &stamp);
   }
-  bytes.insert (bytes.end (), from.begin () + rtp_fixed_bytes, from.end ());
+  bytes.insert (bytes.end (), from.bytes.begin () + rtp_fixed_bytes, from.bytes.end ());
   packets_sent++;
   socket->Send (Create<Packet> (bytes.data (), bytes.size ()));
+  if (packet.resent)
+    return;
+  cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
+  resend_limit_on_sent (&resend_limit, seq);
+  history[seq++] = std::move (from);
+  while (history.size () > RESEND_LIMIT_WINDOW)
+    history.erase (history.begin ());
+}
+
+/* As rtprtxsend makes it of what it kept. */
+void
+CcSenderApplication::resend (uint16_t number)
+{
+  auto kept = history.find (number);
+  CcPacket packet = {};
+
+  if (kept == history.end () || kept->second.captured_s < seconds_now () - history_s ||
+      !resend_limit_on_request (&resend_limit, number, cc.tfrc.R, now ()))
+    return;
+  RtpPacket copy = kept->second;
+  uint8_t osn[osn_bytes] = {(uint8_t)(number >> 8), (uint8_t)number};
+  copy.bytes[1] = (copy.bytes[1] & 0x80) | resent_type;
+  put32 (&copy.bytes[8], resent_ssrc);
+  copy.bytes.insert (copy.bytes.begin () + rtp_fixed_bytes, osn, osn + osn_bytes);
+  packet.handle = (void *)next_handle;
+  packet.size_bytes = copy.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
+  packet.captured_at = copy.captured_s * CC_SECOND;
+  packet.frame = copy.frame;
+  packet.resent = true;
+  waiting[next_handle++] = std::move (copy);
+  resent++;
+  push (packet);
+}
+
+void
+CcSenderApplication::on_nack (const uint8_t *fci, size_t size)
+{
+  uint16_t numbers[NACK_REQUEST_MAX_MISSING];
+  size_t n;
+
+  if (!rtcp_nack_parse (fci, size, numbers, NACK_REQUEST_MAX_MISSING, &n))
+    return;
+  for (size_t i = 0; i < n; i++)
+    resend (numbers[i]);
 }
 
 void
@@ -432,6 +484,8 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
       report_at.push_back (seconds_now ());
       cc_sender_on_tfrc_report (&cc, &report, now ());
     }
+    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_NACK && length >= 12 && config.rtp)
+      on_nack (data + 12, length - 12);
     if (type == RTCP_FB_PSFB && format == pli_format && config.rtp)
       want_key_unit (now ());
     if (type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
@@ -624,36 +678,105 @@ CcReceiverApplication::on_rtp (Ptr<Packet> packet)
   size_t header;
 
   packet->CopyData (bytes.data (), bytes.size ());
-  if (bytes.size () < rtp_header_bytes || !parse_rtp (bytes.data (), bytes.size (), &arrival, &header))
+  if (bytes.size () < rtp_fixed_bytes || !parse_rtp (bytes.data (), bytes.size (), &arrival, &header))
     return false;
+  if (get32 (&bytes[8]) == resent_ssrc) {
+    packets++;
+    bytes_total += bytes.size ();
+    on_resent (bytes.data (), header, bytes.size ());
+    return false;
+  }
+  std::copy_n (bytes.begin (), rtp_fixed_bytes, media_header);
   bool wanted = feed (&arrival, packet);
-  follow_key_units (arrival, bytes.data () + header, bytes.size () - header);
+  follow_stream (arrival, bytes.data () + header, bytes.size () - header);
   config.sink->on_packet (bytes.data (), bytes.size ());
   return wanted;
 }
 
 void
-CcReceiverApplication::follow_key_units (const CcArrival &arrival, const uint8_t *payload, size_t size)
+CcReceiverApplication::set_rtt (CcDuration rtt)
+{
+  key_request_set_rtt (&key, rtt);
+  nack_request_set_rtt (&nack, rtt);
+}
+
+void
+CcReceiverApplication::follow_stream (const CcArrival &arrival, const uint8_t *payload, size_t size)
 {
   RtpReceptionVerdict verdict =
       rtp_reception_on_packet (&reception, arrival.seq, arrival.rtp_timestamp, arrival.arrived_at);
   bool newer = verdict == RTP_RECEPTION_NEWER || verdict == RTP_RECEPTION_RESTART;
+  uint32_t highest = rtp_reception_highest (&reception);
 
   if (arrival.has_stamp && arrival.stamp.rtt > 0)
-    key_request_set_rtt (&key, arrival.stamp.rtt);
+    set_rtt (arrival.stamp.rtt);
   if (newer && rtp_key_unit_starts (config.codec, payload, size))
-    key_request_on_key_unit (&key, rtp_reception_highest (&reception));
-  if (newer && reception.loss && config.codec != RTP_CODEC_INTRA)
+    key_request_on_key_unit (&key, highest);
+  if (config.nack_latency_s > 0)
+    nack_request_on_packet (&nack, highest + (int16_t)(arrival.seq - (uint16_t)highest), now ());
+  else if (newer && reception.loss && config.codec != RTP_CODEC_INTRA)
     key_request_on_loss (&key, reception.lost_seq);
+}
+
+/* RFC 4588: the original's number stands in front of its payload. As rtprtxreceive restores it. */
+void
+CcReceiverApplication::on_resent (const uint8_t *rtp, size_t header, size_t size)
+{
+  if (config.nack_latency_s <= 0 || size < header + osn_bytes)
+    return;
+  std::vector<uint8_t> original (rtp, rtp + rtp_fixed_bytes);
+  uint32_t highest = rtp_reception_highest (&reception);
+  uint16_t osn = get16 (rtp + header);
+
+  original[0] &= ~0x10;
+  original[1] = (original[1] & 0x80) | (media_header[1] & 0x7f);
+  put16 (&original[2], osn);
+  std::copy_n (media_header + 8, 4, &original[8]);
+  original.insert (original.end (), rtp + header + osn_bytes, rtp + size);
+  restored++;
+  nack_request_on_packet (&nack, highest + (int16_t)(osn - (uint16_t)highest), now ());
+  config.sink->on_packet (original.data (), original.size ());
+}
+
+/* What asking again did not mend, a key unit has to. */
+void
+CcReceiverApplication::check_nack ()
+{
+  uint16_t due[NACK_REQUEST_MAX_MISSING];
+
+  if (config.nack_latency_s <= 0 || nack_request_next_timeout (&nack) > now ())
+    return;
+  nack_request_set_rtcp_delay (&nack, avpf.allow_early ? avpf_timing_dither_max (&avpf) / 2 : avpf.tn - now ());
+  if (nack_request_take_due (&nack, due, NACK_REQUEST_MAX_MISSING, now ()) > 0 && !nack_pending) {
+    nack_pending = true;
+    want_feedback ();
+  }
+  uint64_t failed = nack.given_up + nack.hopeless;
+  if (failed > nack_failed && config.codec != RTP_CODEC_INTRA)
+    key_request_on_loss (
+        &key, nack.n_missing > 0 ? nack.missing[0].seq - 1 : rtp_reception_highest (&reception) - KEY_REQUEST_MARGIN);
+  nack_failed = failed;
 }
 
 void
 CcReceiverApplication::check_key_request ()
 {
-  if (key_pending || !config.sink || key_request_next_timeout (&key) > now ())
+  if (key_pending || key_request_next_timeout (&key) > now ())
     return;
   key_pending = true;
   want_feedback ();
+}
+
+/* Returns when it wants to be called again at the latest. */
+CcTime
+CcReceiverApplication::run_media ()
+{
+  if (!config.sink)
+    return CC_TIME_NONE;
+  check_nack ();
+  check_key_request ();
+  CcTime next = key_pending ? CC_TIME_NONE : key_request_next_timeout (&key);
+  return nack_pending ? next : cc_time_min (next, nack_request_next_timeout (&nack));
 }
 
 void
@@ -666,6 +789,10 @@ CcReceiverApplication::start_media ()
   key_request_params_init (&key_params);
   key_params.repeat = rtp_codec_tells_key_units (config.codec);
   key_request_init (&key, &key_params);
+  NackRequestParams nack_params;
+  nack_request_params_init (&nack_params);
+  nack_params.latency = cc_duration (config.nack_latency_s);
+  nack_request_init (&nack, &nack_params);
   rtp_reception_init (&reception, 90000);
   config.sink->key_unit_wanted = [this] () {
     key_request_want (&key, false);
@@ -739,10 +866,7 @@ CcReceiverApplication::run ()
   timer.Cancel ();
   if (cc_receiver_next_timeout (&cc) <= now () && cc_receiver_on_timeout (&cc, now ()))
     want_feedback ();
-  check_key_request ();
-  CcTime next = cc_receiver_next_timeout (&cc);
-  if (config.sink && !key_pending)
-    next = cc_time_min (next, key_request_next_timeout (&key));
+  CcTime next = cc_time_min (cc_receiver_next_timeout (&cc), run_media ());
   if (config.timing == FeedbackTiming::avpf) {
     set_rtcp_bandwidth ();
     if (avpf_timing_next_timeout (&avpf) <= now ()) {
@@ -862,12 +986,32 @@ CcReceiverApplication::write_key_request (uint8_t *at)
   return 12;
 }
 
+size_t
+CcReceiverApplication::write_nack (uint8_t *at)
+{
+  static const size_t capacity = 400;
+  uint16_t due[NACK_REQUEST_MAX_MISSING];
+  size_t taken = 0, n;
+
+  nack_pending = false;
+  if (!config.sink || config.nack_latency_s <= 0)
+    return 0;
+  n = nack_request_take_due (&nack, due, NACK_REQUEST_MAX_MISSING, now ());
+  if (n == 0)
+    return 0;
+  size_t size = rtcp_nack_write (at + 12, capacity, due, n, &taken);
+  nack_request_on_sent (&nack, due, taken, now ());
+  nacks += taken;
+  return frame_feedback (at, RTCP_FB_FMT_NACK, RTCP_FB_RTPFB, size);
+}
+
 bool
 CcReceiverApplication::send_feedback (bool compound)
 {
   uint8_t bytes[1200] = {};
   size_t size = compound ? write_report (bytes) : 0;
 
+  size += write_nack (bytes + size);
   size += write_key_request (bytes + size);
   size += write_feedback (bytes + size, sizeof bytes - size);
   if (size == 0)

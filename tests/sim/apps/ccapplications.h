@@ -13,6 +13,8 @@
 #include "ccsender.h"
 #include "keyrequest.h"
 #include "mediasource.h"
+#include "nackrequest.h"
+#include "resendlimit.h"
 #include "rtpkeyunit.h"
 #include "rtpmedia.h"
 #include "rtpreception.h"
@@ -72,7 +74,7 @@ public:
   std::vector<double> frame_sent_at; /* when the first packet of each frame left, s */
   std::vector<double> report_at;     /* when each TFRC report came, s */
   uint64_t frames_offered = 0, packets_sent = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0,
-           stuck = 0, key_units_asked = 0;
+           stuck = 0, key_units_asked = 0, resent = 0;
 
 private:
   void StartApplication () override;
@@ -88,6 +90,8 @@ private:
   CcTime run_media (CcTime now);
   void tell_rate (CcTime now);
   void want_key_unit (CcTime now);
+  void resend (uint16_t seq);
+  void on_nack (const uint8_t *fci, size_t size);
 
   CcSenderConfig config;
   CcSender cc;
@@ -98,11 +102,13 @@ private:
   ns3::EventId timer, sampler;
   std::vector<CcSenderRow> row_list;
   std::map<uintptr_t, RtpPacket> waiting; /* real ones, by their handle in cc */
+  std::map<uint16_t, RtpPacket> history;  /* those that left, by their number */
+  ResendLimit resend_limit;
   uintptr_t next_handle = 0;
   CcTime status_at = 0, rate_told_at = CC_TIME_NONE, key_unit_at = CC_TIME_NONE, key_unit_due = CC_TIME_NONE;
   double told_bps = 0;
   CcLimit told_limit = CC_LIMIT_START;
-  uint16_t seq = 0;
+  uint16_t seq = 0, resent_seq = 0;
   uint32_t frame_number = 0;
   bool running = false, draining = false;
 };
@@ -123,6 +129,7 @@ struct CcReceiverConfig {
   CcReceiverParams params;       /* cc_receiver_params_init () first */
   std::shared_ptr<RtpSink> sink; /* gets real packets; key units are asked for as rtcpavpf does */
   RtpCodec codec = RTP_CODEC_UNKNOWN;
+  double nack_latency_s = 0; /* lost packets are asked for again while they can come so late; 0: never */
   uint16_t port = 5004;
   FeedbackTiming timing = FeedbackTiming::at_once;
   FeedbackKind kind = FeedbackKind::tfrc;
@@ -153,7 +160,7 @@ public:
   uint64_t packets = 0, bytes_total = 0;            /* of RTP packets */
   uint64_t marks = 0;                               /* packets with CE */
   uint64_t feedback_packets = 0, feedback_bytes = 0;
-  uint64_t key_units_asked = 0;
+  uint64_t key_units_asked = 0, nacks = 0, restored = 0; /* nacks: packets asked for */
 
 private:
   void StartApplication () override;
@@ -163,7 +170,12 @@ private:
   bool on_model_packet (ns3::Ptr<ns3::Packet> packet);
   bool on_rtp (ns3::Ptr<ns3::Packet> packet);
   bool feed (CcArrival *arrival, ns3::Ptr<const ns3::Packet> packet);
-  void follow_key_units (const CcArrival &arrival, const uint8_t *payload, size_t size);
+  void follow_stream (const CcArrival &arrival, const uint8_t *payload, size_t size);
+  void on_resent (const uint8_t *rtp, size_t header, size_t size);
+  void set_rtt (CcDuration rtt);
+  CcTime run_media ();
+  void check_nack ();
+  size_t write_nack (uint8_t *at);
   void check_key_request ();
   void start_media ();
   void count_frame (uint32_t number, unsigned count, double captured_s);
@@ -182,7 +194,10 @@ private:
   AvpfTiming avpf;
   RtpReception reception;
   KeyRequest key;
-  bool key_pending = false; /* its turn in RTCP has been asked for */
+  NackRequest nack;
+  uint64_t nack_failed = 0;
+  uint8_t media_header[12] = {}; /* of the last packet that was none sent again */
+  bool key_pending = false, nack_pending = false; /* their turn in RTCP has been asked for */
   ns3::Ptr<ns3::Socket> socket;
   ns3::Address peer;
   ns3::EventId timer;

@@ -317,11 +317,24 @@ Chain::Private::forget (const PairTag &tag)
   pairs[tag.pair]->under_way[tag.forward].erase (tag.number);
 }
 
+/* Hosts' answers to what came to a port that is closed by then. */
+static bool
+is_icmp (Ptr<const Packet> packet)
+{
+  static const unsigned protocol_at = ppp_bytes + 9;
+  static const uint8_t icmp = 1;
+  uint8_t head[protocol_at + 1];
+
+  return packet->CopyData (head, sizeof head) == sizeof head && head[protocol_at] == icmp;
+}
+
 void
 Chain::Private::on_host_sends (unsigned pair, bool is_left, Ptr<const Packet> packet)
 {
   PairTag tag;
 
+  if (is_icmp (packet))
+    return;
   tag.pair = pair;
   tag.forward = is_left;
   tag.number = pairs[pair]->count[is_left]++;

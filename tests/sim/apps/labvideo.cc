@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labvideo.h"
 #include "ccflow.h"
+#include "hostedsender.h"
 #include "scenario.h"
 #include <algorithm>
 #include <ns3/simulator.h>
@@ -21,8 +22,14 @@ LabVideo::LabVideo (
   make_media ();
   if (flow.controller == "low-delay")
     use_cc (hosts, CC_MODE_LOW_DELAY);
+  else if (flow.controller == "low-delay+rtx")
+    use_cc (hosts, CC_MODE_LOW_DELAY, flow.latency_s);
   else if (flow.controller == "rfc5348")
     use_cc (hosts, CC_MODE_RFC5348);
+  else if (flow.controller == "gcc")
+    use_hosted (hosts, "rtpgccbwe");
+  else if (flow.controller == "rtptfrcbwe")
+    use_hosted (hosts, "rtptfrcbwe");
   else if (flow.controller == "oracle" || flow.controller.rfind ("fixed:", 0) == 0)
     use_plain (hosts);
   else
@@ -65,7 +72,7 @@ LabVideo::place (Ptr<Application> sender, Ptr<Application> receiver, const HostP
 }
 
 void
-LabVideo::use_cc (const HostPair &hosts, CcMode mode)
+LabVideo::use_cc (const HostPair &hosts, CcMode mode, double nack_latency_s)
 {
   CcFlowSpec spec = cc_flow_spec (mode, nullptr);
 
@@ -78,6 +85,7 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.sender.params.max_Bps = flow.max_bps / 8;
   spec.receiver.sink = sink;
   spec.receiver.codec = rtp_codec_from_name (flow.encoding_name.c_str ());
+  spec.receiver.nack_latency_s = nack_latency_s;
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
   spec.receiver.min_rtcp_Bps = least_rtcp_Bps;
@@ -88,6 +96,27 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   cc_sender->configure (spec.sender);
   cc_receiver->configure (spec.receiver);
   place (cc_sender, cc_receiver, hosts);
+}
+
+void
+LabVideo::use_hosted (const HostPair &hosts, const char *element)
+{
+  Ptr<HostedSenderApplication> sender = CreateObject<HostedSenderApplication> ();
+  Ptr<TwccReceiverApplication> receiver = CreateObject<TwccReceiverApplication> ();
+  HostedSenderConfig out;
+  TwccReceiverConfig in;
+
+  out.element.factory = element;
+  out.element.start_bps = flow.start_bps;
+  out.element.min_bps = flow.min_bps;
+  out.element.max_bps = flow.max_bps;
+  out.source = source;
+  out.peer = hosts.to_address;
+  in.sink = sink;
+  in.seed = seed + 1;
+  sender->configure (out);
+  receiver->configure (in);
+  place (sender, receiver, hosts);
 }
 
 void
@@ -131,9 +160,11 @@ LabVideo::stats_json () const
       (unsigned long)s.shown, (unsigned long)s.stale);
 
   if (cc_sender)
-    text += format (", \"frames_dropped\": %lu, \"key_units_asked\": %lu, \"plis\": %lu",
+    text += format (", \"frames_dropped\": %lu, \"key_units_asked\": %lu, \"plis\": %lu, \"nacks\": %lu, "
+                    "\"resent\": %lu, \"restored\": %lu",
         (unsigned long)cc_sender->sender ().buffer.frames_dropped, (unsigned long)cc_sender->key_units_asked,
-        (unsigned long)cc_receiver->key_units_asked);
+        (unsigned long)cc_receiver->key_units_asked, (unsigned long)cc_receiver->nacks,
+        (unsigned long)cc_sender->resent, (unsigned long)cc_receiver->restored);
   return "{" + text + "}";
 }
 

@@ -24,7 +24,9 @@ public:
 
 private:
   void make_media ();
-  void use_cc (const HostPair &hosts, CcMode mode);
+  /* nack_latency_s 0: nothing is sent again */
+  void use_cc (const HostPair &hosts, CcMode mode, double nack_latency_s = 0);
+  void use_hosted (const HostPair &hosts, const char *element);
   void use_plain (const HostPair &hosts);
   void follow (const std::vector<CapacityStep> &rates);
   void place (ns3::Ptr<ns3::Application> sender, ns3::Ptr<ns3::Application> receiver, const HostPair &hosts);
