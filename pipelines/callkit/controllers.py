@@ -76,7 +76,24 @@ class Told:
                 f"rtpjitterbuffer latency={round(1000 * latency(s))}")
 
 
-KINDS = {"ours": Ours, "fixed": Told, "oracle": Told} | {mode: Ours for mode in MODES}
+class Farstream:
+    """Farstream's TFRC (callkit.farstream) to tfrcsrc. It knows no limits; `start` is its first rate."""
+
+    adapts = True
+    stats = False
+    latency = LATENCY
+    modules = {"sender": "callkit.farstream", "receiver": "callkit.receiver"}
+
+    def __init__(self, name):
+        if name != "farstream":
+            raise ValueError(f"no such controller: {name}")
+
+    def receive(self, s):
+        # it takes TFRC's reports from compound packets only
+        return Ours("rfc5348").receive(s | {"source_properties": "reduced-size=false"})
+
+
+KINDS = {"farstream": Farstream, "ours": Ours, "fixed": Told, "oracle": Told} | {mode: Ours for mode in MODES}
 
 
 def make(name):

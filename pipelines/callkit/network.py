@@ -49,6 +49,32 @@ class Bottleneck:
         return self.process.wait(10)
 
 
+class Chain:
+    """The network of a job file, for its video flows: what is sent to a_ports[flow] goes to peers[flow], and back. It
+    starts when it is told to."""
+
+    def __init__(self, job, peers):
+        ports = iter(free_ports(2 * len(peers)))
+        self.a_ports, flows = {}, []
+        for number, peer in peers.items():
+            self.a_ports[number] = next(ports)
+            flows += ["--flow", f"{number}:{self.a_ports[number]}:{next(ports)}:{peer}"]
+        command = [str(paths.BOTTLENECK), "--job", str(job), *flows]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                        start_new_session=True)
+        if self.process.stdout.readline().strip() != "ready":
+            raise RuntimeError(f"the network did not start: {' '.join(command)}")
+
+    def start(self, zero):
+        """zero: CLOCK_MONOTONIC, what the job's times count from."""
+        self.process.stdin.write(f"start {zero:.6f}\n")
+        self.process.stdin.flush()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(10)
+
+
 class Packet:
     __slots__ = ("forward", "sent", "arrived", "fate", "size", "queue_delay", "capacity")
 

@@ -62,15 +62,13 @@ class Sender:
     def __init__(self, settings):
         self.s = settings
         self.codec = codecs.CODECS[settings["encoder"]]
-        self.runner = Runner(description(settings))
+        self.runner = self.build()
         self.captured = Table(f"{settings['out']}/captured.csv", ["frame", "captured"])
         self.encoded = Table(f"{settings['out']}/sent.csv", ["frame", "encoded", "bytes", "key"])
         self.rates = Table(f"{settings['out']}/rates.csv", ["time"] + RATE_FIELDS)
         self.rate = {}  # the latest
         self.recent = collections.deque(maxlen=2 * settings["fps"])  # (time, bytes) of encoded frames
-        pay = self.runner["pay"]
-        pay.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.on_frame)
-        pay.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_UPSTREAM, self.on_event)
+        self.watch()
         self.started = self.zero = None
         self.controller = controllers.make(settings["controller"])
         if settings["controller"] == "oracle":
@@ -78,6 +76,14 @@ class Sender:
         elif settings["controller"].startswith("fixed:"):
             self.set_rate(units.rate(settings["controller"][6:]))
         GLib.timeout_add(200, self.report)
+
+    def build(self):
+        return Runner(description(self.s))
+
+    def watch(self):
+        pay = self.runner["pay"]
+        pay.get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, self.on_frame)
+        pay.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_UPSTREAM, self.on_event)
 
     def on_frame(self, _pad, info):
         buffer = info.get_buffer()

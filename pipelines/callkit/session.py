@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from . import clips, measures, network, paths, report, units
+from . import clips, controllers, measures, network, paths, report, units
 
 RFC8867_5_1 = "0:1.0M,40:2.5M,60:0.6M,80:1.0M"
 
@@ -168,10 +168,12 @@ class Session:
                                          units.Schedule(self.s.reverse) if self.s.reverse else self.schedule,
                                          self.s.delay, self.s.queue, self.s.loss, self.s.seed,
                                          self.s.duration + 60)
-                processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder, self.env))
+                modules = controllers.make(self.s.controller).modules
+                processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder, self.env,
+                                         module=modules["receiver"]))
                 self.wait_for("receiver", processes[0])
                 processes.append(Process("sender", {**s, "host": "127.0.0.1", "port": net.a_port}, self.said,
-                                         self.folder, self.env))
+                                         self.folder, self.env, module=modules["sender"]))
             self.follow(processes, net)
         except KeyboardInterrupt:
             pass

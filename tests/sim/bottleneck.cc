@@ -187,6 +187,8 @@ private:
   struct sockaddr_in m_peer;
 };
 
+constexpr double patience_s = 30; /* after a job's end, until somebody stops us */
+
 /* One flow between real sockets. */
 struct RealFlow {
   unsigned number; /* in the job */
@@ -305,7 +307,7 @@ public:
     });
     HouseKeeping ();
     if (m_options.job.duration_s > 0)
-      Simulator::Stop (Seconds (m_options.job.duration_s));
+      Simulator::Stop (Seconds (m_options.job.duration_s + (m_options.told ? patience_s : 0)));
     Simulator::Run ();
     uint64_t one = 1;
     if (write (m_quit, &one, sizeof one) < 0)
