@@ -41,7 +41,8 @@ typedef struct {
 } GstRtpTfrcEvent;
 
 typedef struct {
-  guint64 twcc_reports, twcc_bad, ccfb_reports, receiver_reports, remb, tmmbr, nack, nack_translated, malformed;
+  guint64 twcc_reports, twcc_bad, ccfb_reports, tfrc_reports, receiver_reports, remb, tmmbr, nack, nack_translated,
+      malformed;
 } GstRtpTfrcCounts;
 
 struct _GstRtpTfrcBwe {

@@ -318,9 +318,9 @@ stats_structure (GstRtpTfrcBwe *self)
       self->core.packets_sent, "frames-sent", G_TYPE_UINT64, self->core.buffer.frames_sent, "frames-dropped",
       G_TYPE_UINT64, self->core.buffer.frames_dropped, "packets-dropped", G_TYPE_UINT64, self->core.packets_dropped,
       "streams", G_TYPE_UINT, self->streams.n, "twcc-reports", G_TYPE_UINT64, c->twcc_reports, "twcc-refused",
-      G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports, "receiver-reports", G_TYPE_UINT64,
-      c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr", G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64,
-      c->nack, "malformed", G_TYPE_UINT64, c->malformed, NULL);
+      G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports, "tfrc-reports", G_TYPE_UINT64,
+      c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr",
+      G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "malformed", G_TYPE_UINT64, c->malformed, NULL);
 }
 
 GstStructure *
@@ -407,6 +407,44 @@ note_sent (GstRtpTfrcBwe *self, guint32 frame, CcTime from, CcTime to)
     self->sent_seen = self->sent_next - GST_RTP_TFRC_SENT;
 }
 
+/* With the send time in its header, where the caps say under which number. */
+static GstBuffer *
+stamp (GstRtpTfrcBwe *self, GstBuffer *buffer, CcTime now)
+{
+  GstTfrcElements elements = {.id = self->streams.stamp_id};
+  guint8 data[GST_TFRC_HEAD_MAX], out[GST_TFRC_HEAD_MAX];
+  GstTfrcHead head;
+  GstBuffer *stamped;
+  gsize size;
+
+  if (elements.id == 0 || !gst_tfrc_head_parse (data, gst_buffer_extract (buffer, 0, data, sizeof data),
+                              gst_buffer_get_size (buffer), &head))
+    return buffer;
+  cc_sender_stamp (&self->core, now, &elements.stamp);
+  size = gst_tfrc_head_write (&head, data, &elements, out);
+  if (size == 0)
+    return buffer;
+  stamped = gst_buffer_new_memdup (out, size);
+  gst_buffer_copy_into (
+      stamped, buffer, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META, 0, -1);
+  gst_buffer_copy_into (stamped, buffer, GST_BUFFER_COPY_MEMORY, head.head_size, -1);
+  gst_buffer_unref (buffer);
+  return stamped;
+}
+
+/* For reports that name packets by SSRC and sequence number. */
+static void
+note_for_blocks (GstRtpTfrcBwe *self, GstBuffer *buffer, CcTime now)
+{
+  guint8 data[GST_TFRC_HEAD_MAX];
+  gsize size = gst_buffer_get_size (buffer);
+  GstTfrcHead head;
+
+  if (self->blocks != NULL &&
+      gst_tfrc_head_parse (data, gst_buffer_extract (buffer, 0, data, sizeof data), size, &head))
+    cc_packet_feedback_on_sent (self->blocks, head.ssrc, head.seq, (guint32)size, head.timestamp, now);
+}
+
 /* Under the lock, which it leaves while it pushes. */
 static void
 send_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
@@ -416,6 +454,8 @@ send_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
 
   if (!packet->resent)
     self->out++;
+  buffer = stamp (self, buffer, now);
+  note_for_blocks (self, buffer, now);
   g_mutex_unlock (&self->lock);
   result = gst_pad_push (self->srcpad, buffer);
   g_mutex_lock (&self->lock);

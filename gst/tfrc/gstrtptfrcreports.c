@@ -148,7 +148,55 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
   cc_sender_on_explicit_rate (&self->core, sender, (double)entry->bitrate_bps / 8, gst_rtp_tfrc_now (self));
 }
 
-static const GstCcRtcpHandlers handlers = {.report_block = on_report_block, .remb = on_remb, .tmmbr = on_tmmbr};
+static void
+on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
+{
+  GstRtpTfrcBwe *self = user;
+
+  if (self->streams.stamp_id == 0 || gst_rtp_tfrc_streams_find (&self->streams, media) == NULL)
+    return;
+  self->counts.tfrc_reports++;
+  cc_sender_on_tfrc_report (&self->core, report, gst_rtp_tfrc_now (self));
+}
+
+static void
+on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
+{
+  GstRtpTfrcBwe *self = user;
+  PathReport report = {
+      .rate_Bps = path->rate_bps / 8.0, .capacity_Bps = path->capacity_bps / 8.0, .queue_delay = path->queue_delay};
+
+  if (gst_rtp_tfrc_streams_find (&self->streams, media) == NULL)
+    return;
+  if (path->kind == RTCP_PATH_END_TO_END)
+    cc_sender_on_path_report (&self->core, &report, gst_rtp_tfrc_now (self));
+  else
+    cc_sender_on_router_rate (&self->core, sender, report.rate_Bps, gst_rtp_tfrc_now (self));
+}
+
+/* The first report finds no packet noted: it only says that they are worth noting. */
+static void
+on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
+{
+  GstRtpTfrcBwe *self = user;
+
+  self->counts.ccfb_reports++;
+  if (self->blocks == NULL) {
+    CcPacketFeedbackParams params;
+
+    self->blocks = g_new0 (CcPacketFeedback, 1);
+    cc_sender_packet_feedback_params (&self->core, &params);
+    cc_packet_feedback_init (self->blocks, &params);
+  }
+  cc_sender_on_ccfb (&self->core, self->blocks, report, gst_rtp_tfrc_now (self));
+}
+
+static const GstCcRtcpHandlers handlers = {.report_block = on_report_block,
+    .remb = on_remb,
+    .tmmbr = on_tmmbr,
+    .tfrc = on_tfrc,
+    .path = on_path,
+    .ccfb = on_ccfb};
 
 static void
 on_receiving_rtcp (GObject *session, GstBuffer *buffer, GstRtpTfrcBwe *self)

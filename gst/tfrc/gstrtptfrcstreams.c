@@ -5,6 +5,8 @@
 
 #include "gstrtptfrcstreams.h"
 
+#include "gstccextension.h"
+
 #include <gst/rtp/gstrtpbuffer.h>
 
 #define KEY_UNIT_BYTES 64
@@ -44,6 +46,7 @@ gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps)
 
   s->codec = rtp_codec_from_name (gst_structure_get_string (structure, "encoding-name"));
   s->all_audio = g_strcmp0 (gst_structure_get_string (structure, "media"), "audio") == 0;
+  s->stamp_id = gst_cc_extension_id_from_caps (caps);
 }
 
 GstRtpTfrcStream *

@@ -45,6 +45,7 @@ typedef struct {
   guint n_asked;
   RtpCodec codec; /* of the caps */
   gboolean all_audio;
+  guint stamp_id;        /* of the send time's header extension, by the caps; 0: none */
   GstStructure *weights; /* NULL: all alike */
 } GstRtpTfrcStreams;
 
