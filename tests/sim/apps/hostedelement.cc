@@ -14,13 +14,18 @@ namespace sim
 
 static const unsigned patience_ms = 20000; /* real time a step of the element may take */
 
+/* What the element does on its own thread, or while it is called. */
 struct HostedElement::Host {
   GstTestClock *clock = nullptr;
   GstElement *element = nullptr;
   GstPad *in = nullptr, *out = nullptr; /* ours: packets go in through `in` and come out at `out` */
-  std::function<void (GstBuffer *)> keep;
-  std::mutex lock;
-  std::vector<GstBuffer *> left; /* packets that came out, by the element's task */
+  std::mutex lock;                      /* of the next ones */
+  std::vector<GstBuffer *> left;        /* packets */
+  std::vector<GstStructure *> said;     /* of upstream events */
+
+  static GstFlowReturn take_packet (GstPad *pad, GstObject *parent, GstBuffer *buffer);
+  static gboolean take_event (GstPad *pad, GstObject *parent, GstEvent *event);
+  GstPad *make_pad (const char *name, GstPadDirection direction, const char *peer_name);
 };
 
 static GstElementFactory *
@@ -58,8 +63,8 @@ HostedElement::now_ns ()
   return hosted_epoch_ns + ns3::Simulator::Now ().GetNanoSeconds ();
 }
 
-HostedElement::HostedElement (const HostedElementSpec &s, OnPacket packet)
-    : spec (s), on_packet (packet), host (new Host)
+HostedElement::HostedElement (const HostedElementSpec &s, const HostedElementUser &u)
+    : spec (s), user (u), host (new Host)
 {
   host->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (now_ns ()));
   hosted_clock_set (now_ns ());
@@ -68,7 +73,7 @@ HostedElement::HostedElement (const HostedElementSpec &s, OnPacket packet)
   gst_system_clock_set_default (GST_CLOCK (host->clock));
   create ();
   connect ();
-  gst_element_set_state (host->element, GST_STATE_PLAYING);
+  start ();
   gst_system_clock_set_default (system);
   gst_object_unref (system);
   begin_stream ();
@@ -99,29 +104,40 @@ HostedElement::create ()
   set_rate (host->element, "estimated-bitrate", spec.start_bps);
 }
 
-static GstFlowReturn
-take_packet (GstPad *pad, GstObject *, GstBuffer *buffer)
+GstFlowReturn
+HostedElement::Host::take_packet (GstPad *pad, GstObject *, GstBuffer *buffer)
 {
-  auto *keep = static_cast<std::function<void (GstBuffer *)> *> (gst_pad_get_element_private (pad));
+  Host *host = static_cast<Host *> (gst_pad_get_element_private (pad));
+  std::lock_guard<std::mutex> guard (host->lock);
 
-  (*keep) (buffer);
+  host->left.push_back (buffer);
   return GST_FLOW_OK;
 }
 
-static gboolean
-take_event (GstPad *, GstObject *, GstEvent *event)
+gboolean
+HostedElement::Host::take_event (GstPad *pad, GstObject *, GstEvent *event)
 {
+  Host *host = static_cast<Host *> (gst_pad_get_element_private (pad));
+  const GstStructure *structure = gst_event_get_structure (event);
+
+  if (structure && pad == host->in) {
+    std::lock_guard<std::mutex> guard (host->lock);
+    host->said.push_back (gst_structure_copy (structure));
+  }
   gst_event_unref (event);
   return TRUE;
 }
 
-static GstPad *
-host_pad (const char *name, GstPadDirection direction, GstElement *element, const char *peer_name)
+GstPad *
+HostedElement::Host::make_pad (const char *name, GstPadDirection direction, const char *peer_name)
 {
   GstPad *pad = gst_pad_new (name, direction), *peer = gst_element_get_static_pad (element, peer_name);
 
   NS_ABORT_MSG_UNLESS (peer, "the hosted element has no pad " << peer_name);
+  gst_pad_set_element_private (pad, this);
   gst_pad_set_event_function (pad, take_event);
+  if (direction == GST_PAD_SINK)
+    gst_pad_set_chain_function (pad, take_packet);
   gst_pad_set_active (pad, TRUE);
   GstPadLinkReturn linked = direction == GST_PAD_SRC ? gst_pad_link (pad, peer) : gst_pad_link (peer, pad);
   NS_ABORT_MSG_UNLESS (linked == GST_PAD_LINK_OK, "the hosted element takes no RTP");
@@ -132,16 +148,23 @@ host_pad (const char *name, GstPadDirection direction, GstElement *element, cons
 void
 HostedElement::connect ()
 {
-  host->keep = [this] (GstBuffer *buffer) {
-    std::lock_guard<std::mutex> guard (host->lock);
-    host->left.push_back (buffer);
-  };
-  host->in = host_pad ("in", GST_PAD_SRC, host->element, "sink");
-  host->out = host_pad ("out", GST_PAD_SINK, host->element, "src");
-  gst_pad_set_element_private (host->out, &host->keep);
-  gst_pad_set_chain_function (host->out, take_packet);
+  host->in = host->make_pad ("in", GST_PAD_SRC, "sink");
+  host->out = host->make_pad ("out", GST_PAD_SINK, "src");
 }
 
+/* Going up, an element starts its task before its sink pad takes events upstream: whether the task's first one got
+   through would be chance. */
+void
+HostedElement::start ()
+{
+  GstPad *sink = gst_element_get_static_pad (host->element, "sink");
+
+  gst_pad_set_active (sink, TRUE);
+  gst_object_unref (sink);
+  gst_element_set_state (host->element, GST_STATE_PLAYING);
+}
+
+/* Each event by itself: the task may pass it on. */
 void
 HostedElement::begin_stream ()
 {
@@ -149,9 +172,11 @@ HostedElement::begin_stream ()
   GstSegment segment;
 
   gst_segment_init (&segment, GST_FORMAT_TIME);
-  gst_pad_push_event (host->in, gst_event_new_stream_start ("hosted"));
-  gst_pad_push_event (host->in, gst_event_new_caps (caps));
-  gst_pad_push_event (host->in, gst_event_new_segment (&segment));
+  for (GstEvent *event :
+      {gst_event_new_stream_start ("hosted"), gst_event_new_caps (caps), gst_event_new_segment (&segment)}) {
+    rest ();
+    gst_pad_push_event (host->in, event);
+  }
   gst_caps_unref (caps);
 }
 
@@ -165,11 +190,12 @@ HostedElement::~HostedElement ()
     gst_task_stop (GST_PAD_TASK (source));
   GST_OBJECT_UNLOCK (source);
   gst_object_unref (source);
-  if (spec.sleeps)
-    gst_test_clock_crank (host->clock);
+  gst_test_clock_crank (host->clock);
   gst_element_set_state (host->element, GST_STATE_NULL);
   for (GstBuffer *buffer : host->left)
     gst_buffer_unref (buffer);
+  for (GstStructure *structure : host->said)
+    gst_structure_free (structure);
   gst_object_unref (host->in);
   gst_object_unref (host->out);
   gst_object_unref (host->element);
@@ -183,20 +209,28 @@ HostedElement::set_time ()
   gst_test_clock_set_time (host->clock, now_ns ());
 }
 
-/* Waits until the element's task sleeps, and for the time it wants to be woken at. */
-void
-HostedElement::settle ()
+/* Waits until the element's task sleeps. Returns what the element's clock will show when it wants to be woken. */
+uint64_t
+HostedElement::rest ()
 {
   GList *pending = nullptr;
 
-  if (!spec.sleeps)
-    return;
   NS_ABORT_MSG_UNLESS (gst_test_clock_timed_wait_for_multiple_pending_ids (host->clock, 1, patience_ms, &pending),
       spec.factory << " does not come to rest");
   uint64_t at = gst_clock_id_get_time (pending->data);
   g_list_free_full (pending, (GDestroyNotify)gst_clock_id_unref);
-  next_wake =
-      ns3::Simulator::Schedule (ns3::NanoSeconds (std::max (at, now_ns ()) - now_ns ()), &HostedElement::wake, this);
+  return at;
+}
+
+/* Hands on what it has done before it came to rest. */
+void
+HostedElement::settle ()
+{
+  next_wake.Cancel ();
+  uint64_t at = std::max (rest (), now_ns ());
+  next_wake = ns3::Simulator::Schedule (ns3::NanoSeconds (at - now_ns ()), &HostedElement::wake, this);
+  deliver ();
+  tell_rate ();
 }
 
 void
@@ -210,7 +244,6 @@ HostedElement::wake ()
   NS_ABORT_MSG_UNLESS (woken, spec.factory << " had nothing to be woken for");
   gst_clock_id_unref (woken);
   settle ();
-  deliver ();
 }
 
 /* What came out meanwhile, in this simulated instant. */
@@ -226,8 +259,64 @@ HostedElement::deliver ()
     std::vector<uint8_t> bytes (gst_buffer_get_size (buffer));
     gst_buffer_extract (buffer, 0, bytes.data (), bytes.size ());
     gst_buffer_unref (buffer);
-    on_packet (std::move (bytes));
+    user.on_packet (std::move (bytes));
   }
+}
+
+static void
+read_time (const GstStructure *structure, const char *name, double *seconds)
+{
+  guint64 ns;
+
+  if (gst_structure_get_uint64 (structure, name, &ns) && ns != GST_CLOCK_TIME_NONE)
+    *seconds = ns * 1e-9;
+}
+
+static RateNews
+news_of (const GstStructure *structure)
+{
+  RateNews news;
+  guint bitrate = 0, wire_bitrate = 0;
+
+  gst_structure_get_uint (structure, "bitrate", &bitrate);
+  gst_structure_get_uint (structure, "wire-bitrate", &wire_bitrate);
+  gst_structure_get_uint (structure, "backlog", &news.backlog);
+  gst_structure_get_uint (structure, "frame-budget", &news.frame_budget);
+  gst_structure_get_double (structure, "loss-event-rate", &news.loss_event_rate);
+  read_time (structure, "rtt", &news.rtt_s);
+  read_time (structure, "queue-delay", &news.queue_delay_s);
+  news.bitrate = bitrate;
+  news.wire_bitrate = wire_bitrate;
+  if (const char *limit = gst_structure_get_string (structure, "limit"))
+    news.limit = g_intern_string (limit);
+  return news;
+}
+
+/* The rate events where there are some, the property where that is all that changed. */
+void
+HostedElement::tell_rate ()
+{
+  std::vector<GstStructure *> said;
+  double bps = estimate_bps ();
+  RateNews news;
+  {
+    std::lock_guard<std::mutex> guard (host->lock);
+    said.swap (host->said);
+  }
+  for (GstStructure *structure : said) {
+    if (gst_structure_has_name (structure, "GstForceKeyUnit"))
+      user.on_key_unit ();
+    if (gst_structure_has_name (structure, "GstCongestionRate")) {
+      sends_events = true;
+      user.on_rate (news_of (structure));
+    }
+    gst_structure_free (structure);
+  }
+  if (bps == told_bps)
+    return;
+  told_bps = news.bitrate = news.wire_bitrate = bps;
+  if (!sends_events)
+    user.on_rate (news);
 }
 
 void
@@ -239,7 +328,7 @@ HostedElement::push (const std::vector<uint8_t> &rtp_packet)
   GST_BUFFER_PTS (buffer) = now_ns () - hosted_epoch_ns;
   GstFlowReturn flow = gst_pad_push (host->in, buffer);
   NS_ABORT_MSG_UNLESS (flow == GST_FLOW_OK, spec.factory << " refused a packet: " << gst_flow_get_name (flow));
-  deliver ();
+  settle ();
 }
 
 static GstStructure *
@@ -278,7 +367,7 @@ HostedElement::feedback (const std::vector<PacketOutcome> &outcomes)
 {
   set_time ();
   gst_pad_push_event (host->out, event_of (outcomes));
-  deliver ();
+  settle ();
 }
 
 double

@@ -2,13 +2,16 @@
 /* A congestion controller made for GStreamer, in simulated time: an element that takes RTP packets on its pad "sink",
    hands them on at its own pace from its pad "src" (out of a task that sleeps on the system clock), learns of arrivals
    by the upstream event RTPTWCCPackets that rtpsession makes of transport-wide feedback, and tells its rate by the
-   property "estimated-bitrate" (bit/s). gst-plugins-rs' rtpgccbwe is one.
+   property "estimated-bitrate" (bit/s). gst-plugins-rs' rtpgccbwe is one, rtptfrcbwe another, which sends the rate
+   event and asks for key units as well.
 
    The simulation waits after every step until the element's task sleeps again: nothing depends on real time, and a run
-   repeats to the bit. The element reads hosted_epoch_ns + simulated time wherever it looks. */
+   repeats to the bit. The element reads hosted_epoch_ns + simulated time wherever it looks. Seed GLib's random numbers
+   (g_random_set_seed) where it uses them. */
 #ifndef SIM_HOSTED_ELEMENT_H
 #define SIM_HOSTED_ELEMENT_H
 
+#include "rtpmedia.h"
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,18 +38,22 @@ struct PacketOutcome {
 struct HostedElementSpec {
   std::string factory = "rtpgccbwe";
   double start_bps = 0, min_bps = 0, max_bps = 0; /* 0: the element's own */
-  bool sleeps = true;         /* has a task that sleeps; without one packets leave while they are pushed */
-  unsigned real_delay_us = 0; /* before each wake-up: must change nothing */
+  unsigned real_delay_us = 0;                     /* before each wake-up: must change nothing */
+};
+
+/* What the element has to say, at its simulated time. */
+struct HostedElementUser {
+  std::function<void (std::vector<uint8_t>)> on_packet; /* a packet leaves */
+  std::function<void (const RateNews &)> on_rate;       /* bitrate alone, where the element sends no rate event */
+  std::function<void ()> on_key_unit;                   /* it wants one */
 };
 
 class HostedElement
 {
 public:
-  using OnPacket = std::function<void (std::vector<uint8_t>)>;
   /* Is it installed, or built by tests/quality/rivals/build? */
   static bool available (const std::string &factory);
-  /* on_packet: of each packet that leaves, at its simulated time. */
-  HostedElement (const HostedElementSpec &spec, OnPacket on_packet);
+  HostedElement (const HostedElementSpec &spec, const HostedElementUser &user);
   ~HostedElement ();
 
   void push (const std::vector<uint8_t> &rtp_packet);
@@ -59,15 +66,20 @@ private:
   struct Host;
   void create ();
   void connect ();
+  void start ();
   void begin_stream ();
   void set_time ();
+  uint64_t rest ();
   void settle ();
   void wake ();
   void deliver ();
+  void tell_rate ();
   HostedElementSpec spec;
-  OnPacket on_packet;
+  HostedElementUser user;
   std::unique_ptr<Host> host;
   ns3::EventId next_wake;
+  double told_bps = 0;
+  bool sends_events = false;
 };
 
 } // namespace sim

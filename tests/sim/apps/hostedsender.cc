@@ -93,9 +93,9 @@ HostedSenderApplication::StartApplication ()
   socket->Connect (InetSocketAddress (config.peer, config.port));
   socket->SetRecvCallback (MakeCallback (&HostedSenderApplication::on_rtcp, this));
   running = true;
-  element =
-      std::make_unique<HostedElement> (config.element, [this] (std::vector<uint8_t> rtp) { send (std::move (rtp)); });
-  tell_rate ();
+  HostedElementUser user = {[this] (std::vector<uint8_t> rtp) { send (std::move (rtp)); },
+      [this] (const RateNews &news) { on_rate (news); }, [this] () { config.source->want_key_unit (); }};
+  element = std::make_unique<HostedElement> (config.element, user);
   config.source->start (this);
 }
 
@@ -248,21 +248,17 @@ HostedSenderApplication::on_twcc (RtcpTwccReader &reader)
   for (const PacketOutcome &outcome : list)
     lost += outcome.lost;
   element->feedback (list);
-  tell_rate ();
 }
 
+/* An element that tells the property alone means RTP payload by it. */
 void
-HostedSenderApplication::tell_rate ()
+HostedSenderApplication::on_rate (RateNews news)
 {
-  double bps = element->estimate_bps ();
-  RateNews news;
-
-  if (bps == told_bps)
-    return;
-  told_bps = bps;
-  estimate.add (seconds_now (), bps);
-  news.bitrate = bps;
-  news.wire_bitrate = payload_bytes_sent ? bps * bytes_sent / payload_bytes_sent : bps;
+  if (news.bitrate != told_bps)
+    estimate.add (seconds_now (), news.bitrate);
+  told_bps = news.bitrate;
+  if (news.wire_bitrate == news.bitrate && payload_bytes_sent)
+    news.wire_bitrate *= (double)bytes_sent / payload_bytes_sent;
   config.source->on_rate (news);
 }
 

@@ -64,7 +64,7 @@ private:
   void on_twcc (RtcpTwccReader &reader);
   void add_gap (const RtcpTwccReader &reader, std::vector<PacketOutcome> &list);
   PacketOutcome outcome_of (uint16_t seq, bool lost, uint64_t arrived_ns) const;
-  void tell_rate ();
+  void on_rate (RateNews news);
 
   HostedSenderConfig config;
   std::unique_ptr<HostedElement> element;
