@@ -12,7 +12,7 @@ import sys
 import time
 import traceback
 
-from callkit import clips, units
+from callkit import clips, codecs, units
 
 from . import alone, engines, jobs, measure
 
@@ -46,6 +46,8 @@ def _fixed_best(ini, folder):
         for group, keys in copy.items():
             if keys.get("controller") == "fixed-best":
                 keys["controller"] = f"fixed:{rate}"
+                keys["send"] = jobs.send_text(ini["lab"]["encoder"], keys["controller"],
+                                              codecs.encoder_rate(float(rate), int(keys["fps"])))
         jobs.write(copy, inside / "job.ini")
         results[rate] = _once(jobs.read(inside / "job.ini"), inside / "job.ini", inside)
     best = max(results, key=lambda rate: results[rate]["row"]["psnr"] or 0)
@@ -63,7 +65,7 @@ def _against_codec(ini, result):
     _, flow = engines.flows_of(ini)[0]
     clip = clips.Clip(flow["clip"], int(flow["width"]), int(flow["height"]), "clip")
     frames = result["flows"][0]["frames"]
-    own = alone.scores(flow["encoder"], flow["send"], units.rate(flow["controller"].partition(":")[2]), clip,
+    own = alone.scores(ini["lab"]["encoder"], flow["send"], units.rate(flow["controller"].partition(":")[2]), clip,
                        int(flow["fps"]), frames + int(flow["fps"]))
     return {"own": sum(own[:frames]) / max(frames, 1), "got": result["row"]["psnr"], "frames": frames}
 

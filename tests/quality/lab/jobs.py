@@ -68,19 +68,30 @@ def _text(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def send_text(encoder, controller):
+def send_text(encoder, controller, first=None):
     """Raw pictures to RTP packets: the pipeline a sender has, in one thread. JPEG has no rate of its own: its quality
-    always goes through ratecontrol."""
+    always goes through ratecontrol. An encoder without ratecontrol has its first rate (bit/s) from the start: one that is
+    opened with another lays out its buffer for that."""
     codec = codecs.CODECS[encoder]
     controlled = controllers.adapts(controller) or not codec.unit
     parts = [codec.encoder, ONE_THREAD.get(encoder, ""), "name=encoder"] + ([] if controlled else [codec.live])
+    if first and not controlled:
+        parts.append(f"{codec.knob}={int(first / codec.unit)}")
     stages = [" ".join(p for p in parts if p)] + (["ratecontrol name=control"] if controlled else [])
     return " ! ".join(stages + [f"{codec.pay} name=pay mtu={codecs.MTU} timestamp-offset=0"])
 
 
-def _codec_keys(encoder, controller):
-    codec = codecs.CODECS[encoder]
-    keys = {"encoder": encoder, "send": send_text(encoder, controller), "encoding-name": codec.encoding_name,
+def _first_rate(keys):
+    """What the encoder of a fixed rate or an oracle begins with, bit/s; None for others."""
+    controller = keys["controller"]
+    if controller.startswith("fixed:"):
+        return codecs.encoder_rate(units.rate(controller.partition(":")[2]), keys["fps"])
+    return codecs.encoder_rate(units.Schedule(keys["rates"]).at(0), keys["fps"]) if "rates" in keys else None
+
+
+def _codec_keys(encoder, keys):
+    codec, controller = codecs.CODECS[encoder], keys["controller"]
+    keys = {"send": send_text(encoder, controller, _first_rate(keys)), "encoding-name": codec.encoding_name,
             "depay": codec.depay, "decode": codec.decoder, "record": codec.muxable}
     keys["latency"] = latency(controller)
     return keys | ({"knob": codec.knob, "unit": codec.unit} if codec.unit else {})
@@ -105,30 +116,35 @@ def _video(job, flow, number, clip):
     limits = {k: flow.get(k, job.cell.limits[k]) for k in ("start-rate", "min", "max")}
     controller = flow.get("controller", job.controller)
     keys = {"kind": "video", "controller": controller, "clip": clip.path, "width": clip.width, "height": clip.height,
-            "fps": job.fps} | limits | _codec_keys(job.encoder, controller)
+            "fps": job.fps, "ect": any(h["ecn"] for h in job.cell.hops) or None} | limits
     if controller == "oracle":
         keys["rates"] = controllers.oracle_rates(job.cell, number, job.duration, units.rate(limits["min"]),
                                                  units.rate(limits["max"]))
-    return keys
+    return keys | _codec_keys(job.encoder, keys)
 
 
 def _flows(job, clip):
-    """The job's flows; [(group, keys)]. A comparison without video leaves a TCP flow in its place, or nothing."""
-    found = []
+    """The job's flows, {group: keys}, and what [lab] says of them. A comparison without video leaves a TCP flow in its place, or nothing."""
+    found, notes = [], {"weights": {}, "in-place": []}
     for number, flow in enumerate(job.cell.flows):
         stop = min(float(flow.get("stop") or job.duration), job.duration)
         if float(flow.get("start", 0)) >= stop:
             continue
-        other = {k: v for k, v in flow.items() if k not in ("controller", "start-rate", "min", "max")}
+        other = {k: v for k, v in flow.items() if k not in ("controller", "start-rate", "min", "max", "weight")}
         if flow["kind"] == "video" and controllers.is_neighbour(job.controller):
             if job.controller == "alone":
                 continue
-            other = {k: v for k, v in other.items() if k not in ("pause", "weight")}
-            other |= {"kind": "tcp", "tcp": job.controller.partition(":")[2], "in-place-of": "video"}
+            other = {k: v for k, v in other.items() if k != "pause"}
+            other |= {"kind": "tcp", "tcp": job.controller.partition(":")[2]}
+            notes["in-place"].append(len(found))
         elif flow["kind"] == "video":
             other |= _video(job, flow, number, clip)
+            if "weight" in flow:
+                notes["weights"][len(found)] = flow["weight"]
         found.append(other | {"stop": stop})
-    return {f"flow {n}": keys for n, keys in enumerate(found)}
+    return {f"flow {n}": keys for n, keys in enumerate(found)}, {
+        "weights": " ".join(f"{n}={w}" for n, w in notes["weights"].items()) or None,
+        "in-place": " ".join(map(str, notes["in-place"])) or None}
 
 
 def groups(job, folder):
@@ -143,12 +159,14 @@ def groups(job, folder):
         found[f"hop {n}"] = keys
     if job.cell.reverse:
         found["reverse"] = {k: v for k, v in job.cell.reverse.items() if v is not None}
-    found |= _flows(job, clip)
+    flows, notes = _flows(job, clip)
+    found |= flows
     found["lab"] = {"name": job.name, "engine": job.engine, "cell": job.cell.name, "title": job.cell.title,
                     "encoder": job.encoder, "clip": clip.name, "controller": job.controller, "size": job.size,
                     "playout": ",".join(job.playout), "vmaf": job.vmaf, "purpose": job.purpose or None,
                     "clean": job.cell.clean(), "expect": " ".join(f"{k}={v}" for k, v in job.cell.expect.items()) or None,
                     "params": " ".join(f"{k}={v}" for k, v in job.cell.params.items()) or None}
+    found["lab"] |= notes
     if job.controller == "fixed-best":
         limits = job.cell.limits
         found["lab"]["grid"] = ",".join(f"{r:.0f}" for r in controllers.grid(

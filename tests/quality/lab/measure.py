@@ -27,7 +27,7 @@ def capacity_of(ini, links, direction):
 def _settings(folder, flow, ini):
     settings = json.loads((folder / "call.json").read_text()) if (folder / "call.json").exists() else {}
     settings |= {"clip": flow["clip"], "width": int(flow["width"]), "height": int(flow["height"]),
-                 "fps": int(flow["fps"]), "encoder": flow["encoder"], "max": units.rate(flow["max"]),
+                 "fps": int(flow["fps"]), "encoder": ini["lab"]["encoder"], "max": units.rate(flow["max"]),
                  "pause": flow.get("pause")}
     return settings
 
@@ -141,12 +141,20 @@ def measure(ini, folder):
         if flow["kind"] == "video":
             flows[number], screens[number], series[number] = video_flow(ini, folder / f"flow-{number}", flow, links,
                                                                         rules, options)
-    shares = wire.sharing([f for _, f in numbered], _rates(links, series), duration)
+    shares = wire.sharing(_with_notes(numbered, lab), _rates(links, series), duration)
     row = summary(list(flows.values()), rules) | {k: shares.get(k) for k in ("jain", "tcp_rate", "tcp_ratio")}
     row["clocks"] = sum(len(f["clocks"]) for f in flows.values())
     _keep_worst(screens, folder)
     return {"row": row, "flows": flows, "shares": shares,
             "worst": {n: s.worst[0][:3] for n, s in screens.items() if s.worst}}
+
+
+def _with_notes(numbered, lab):
+    """The flows' keys with their weights, and without those TCP flows that stand in a video's place."""
+    weights = dict(item.split("=") for item in lab.get("weights", "").split())
+    in_place = lab.get("in-place", "").split()
+    return [flow | ({"weight": weights[str(n)]} if str(n) in weights else {})
+            | ({"in-place": True} if str(n) in in_place else {}) for n, flow in numbered]
 
 
 def _rates(links, series):

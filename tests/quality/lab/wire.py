@@ -7,7 +7,7 @@ import pathlib
 
 import numpy
 
-from callkit import measures
+from callkit import codecs, measures
 
 BIN = 0.1
 BACK = 0.9  # of what was possible is "back"
@@ -77,16 +77,20 @@ def flow(call, steps, begin, end, most, share=1.0, traced=False):
     shown = set(call.frame[call.stale == 0].astype(int).tolist()) if len(call.frame) else set()
     useful = sum(b for f, b in zip(call.sent_frame, call.sent_bytes) if int(f) in shown)
     sent = sum(p.size for p in inside)
+    # JPEG's own headers stay at home: a frame may be more than what is sent of it.
+    payload = sum(p.size - codecs.PACKET_OVERHEAD for p in call.packets)
+    coded = float(call.sent_bytes.sum())
+    share_sent = min(1.0, payload / coded) if coded else 0.0
     caused = sum(p.fate == "queue" for p in inside)
     found = {
         "rate": float(series[span.start:usable].mean()) if usable > span.start else 0.0,
         "use": float(series[span.start:usable].sum()) / (share * possible) if possible else None,
-        "goodput": 8 * float(useful) / (end - begin), "packets": len(inside),
+        "goodput": 8 * share_sent * float(useful) / (end - begin), "packets": len(inside),
         "loss_caused": caused / len(inside) if inside else None,
         "loss_random": sum(p.fate == "random" for p in inside) / len(inside) if inside else None,
         "queue_p50": float(numpy.percentile(waits, 50)) if waits else None,
         "queue_p95": float(numpy.percentile(waits, 95)) if waits else None,
-        "overhead": 1 - float(call.sent_bytes.sum()) / sent if sent else None,
+        "overhead": 1 - share_sent * coded / sent if sent else None,
         "feedback": sum(p.size for p in call.reverse) / sent if sent else None,
         "variation": _variation(series[span.start:usable]),
     }
@@ -152,7 +156,7 @@ def sharing(flows, rates, duration):
     """flows: their keys; rates(number, begin, end): bit/s. Jain over the video flows, mean video beside mean TCP."""
     long = {n: f for n, f in enumerate(flows) if f["kind"] in ("video", "tcp")}
     video = [n for n, f in long.items() if f["kind"] == "video"]
-    tcp = [n for n, f in long.items() if f["kind"] == "tcp" and not f.get("in-place-of")]
+    tcp = [n for n, f in long.items() if f["kind"] == "tcp" and not f.get("in-place")]
     if not video and not tcp:
         return {}
     begin, end = together(list(long.values()), duration)

@@ -21,7 +21,7 @@ def verdicts(checks):
 
 class Gates(unittest.TestCase):
     def test_codec(self):
-        for got, holds in ((38.0, True), (37.5, False), (38.5, False), (None, False)):
+        for got, holds in ((38.05, True), (38.0, False), (38.1, False), (None, False)):
             r = result("fixed:800k", purpose="codec", codec={"own": 38.05, "got": got})
             self.assertEqual(verdicts(gates.codec([r])), [holds])
 
