@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "framecount.h"
+
+#define JUMP_MAX 36000 /* pictures: 10 minutes at 60 a second */
+#define BACK_MAX 300   /* pictures: none comes as late as this */
+#define WINDOW 64
+
+void
+frame_count_init (FrameCount *f)
+{
+  *f = (FrameCount){0};
+}
+
+static FrameVerdict
+begin (FrameCount *f, uint32_t number, uint64_t captured)
+{
+  f->newest = number;
+  f->captured = captured;
+  f->shown = 1;
+  f->displayed++;
+  return FRAME_RESTART;
+}
+
+static FrameVerdict
+go_on (FrameCount *f, uint32_t number, uint64_t captured)
+{
+  uint32_t step = number - f->newest;
+
+  f->shown = step < WINDOW ? f->shown << step | 1 : 1;
+  f->lost += step - 1;
+  f->newest = number;
+  f->captured = captured;
+  f->displayed++;
+  return FRAME_NEW;
+}
+
+static FrameVerdict
+go_back (FrameCount *f, uint32_t number)
+{
+  uint32_t back = f->newest - number;
+
+  if (back < WINDOW && (f->shown >> back & 1)) {
+    f->repeated++;
+    return FRAME_REPEATED;
+  }
+  if (back < WINDOW) {
+    f->shown |= UINT64_C (1) << back;
+    f->lost -= f->lost > 0;
+  }
+  f->out_of_order++;
+  f->displayed++;
+  return FRAME_OUT_OF_ORDER;
+}
+
+FrameVerdict
+frame_count_on_picture (FrameCount *f, uint32_t number, uint64_t captured)
+{
+  int32_t step = (int32_t)(number - f->newest);
+
+  if (!f->started) {
+    f->started = true;
+    begin (f, number, captured);
+    return FRAME_NEW;
+  }
+  if (step > JUMP_MAX || step < -BACK_MAX || (step <= 0 && captured > f->captured)) {
+    f->restarts++;
+    return begin (f, number, captured);
+  }
+  return step > 0 ? go_on (f, number, captured) : go_back (f, number);
+}

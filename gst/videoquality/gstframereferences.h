@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Originals that wait for the pictures that come of them: numbered copies of luma, as many as allowed. One thread puts,
+   another takes. */
+#ifndef GST_FRAME_REFERENCES_H
+#define GST_FRAME_REFERENCES_H
+
+#include "lumaplane.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  GMutex lock;
+  GCond cond;
+  GQueue queue; /* the oldest first */
+  guint limit;
+  gboolean closed; /* nobody waits: none comes any more, or none is wanted */
+  gboolean any;
+  guint32 newest;
+} GstFrameReferences;
+
+void gst_frame_references_init (GstFrameReferences *r);
+void gst_frame_references_clear (GstFrameReferences *r);
+/* Empty, and open for up to limit pictures, the oldest going first. */
+void gst_frame_references_open (GstFrameReferences *r, guint limit);
+void gst_frame_references_close (GstFrameReferences *r);
+
+void gst_frame_references_put (GstFrameReferences *r, guint32 number, const LumaPlane *plane);
+/* The plane, to be freed with g_free (), its pixels behind it; NULL: it never was, is gone already, or has not come
+   within the time. What is 64 pictures older goes. */
+LumaPlane *gst_frame_references_take (GstFrameReferences *r, guint32 number, GstClockTime timeout);
+
+G_END_DECLS
+#endif

@@ -1,0 +1,547 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* framestamp and framemeasure: stamps through encoders at their worst, and figures on a test clock. */
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <gst/check/gsttestclock.h>
+#include <gst/video/video.h>
+#include <math.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define WIDTH 176
+#define HEIGHT 144
+#define PERIOD (40 * GST_MSECOND)
+#define DELAY (80 * GST_MSECOND)
+#define CAPS "video/x-raw,format=I420,width=176,height=144,framerate=25/1"
+
+static gdouble
+value_of (const GstStructure *s, const gchar *name)
+{
+  const GValue *value = gst_structure_get_value (s, name);
+
+  fail_unless (value != NULL, "no %s in stats", name);
+  return G_VALUE_HOLDS_DOUBLE (value) ? g_value_get_double (value) : (gdouble)g_value_get_uint64 (value);
+}
+
+static gdouble
+stat_of (GstElement *measure, const gchar *name)
+{
+  GstStructure *s;
+  gdouble value;
+
+  g_object_get (measure, "stats", &s, NULL);
+  value = value_of (s, name);
+  gst_structure_free (s);
+  return value;
+}
+
+/* ---- whole pipelines ---- */
+
+/* Runs to its end. Returns the message that ended it; measure: the element called m. */
+static GstMessage *
+run (const gchar *launch, GstElement **measure)
+{
+  GError *error = NULL;
+  GstElement *pipeline = gst_parse_launch (launch, &error);
+  GstBus *bus;
+  GstMessage *message;
+
+  fail_unless (pipeline != NULL && error == NULL, "%s: %s", launch, error != NULL ? error->message : "");
+  *measure = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  bus = gst_element_get_bus (pipeline);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, (GstMessageType)(GST_MESSAGE_EOS | GST_MESSAGE_ERROR));
+  fail_unless (message != NULL, "%s does not end", launch);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return message;
+}
+
+static GstElement *
+run_to_eos (const gchar *launch)
+{
+  GstElement *measure;
+  GstMessage *message = run (launch, &measure);
+  GError *error = NULL;
+
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    gst_message_parse_error (message, &error, NULL);
+  fail_unless (error == NULL, "%s: %s", launch, error != NULL ? error->message : "");
+  gst_message_unref (message);
+  return measure;
+}
+
+static const struct {
+  const gchar *elements, *coding;
+} codecs[] = {
+    {"x264enc avdec_h264", "x264enc tune=zerolatency speed-preset=ultrafast pass=quant quantizer=50 ! avdec_h264"},
+    {"x264enc avdec_h264", "x264enc tune=zerolatency speed-preset=veryfast bitrate=60 ! avdec_h264"},
+    {"vp8enc vp8dec", "vp8enc deadline=1 cpu-used=8 min-quantizer=63 max-quantizer=63 ! vp8dec"},
+    {"jpegenc jpegdec", "jpegenc quality=0 ! jpegdec"},
+};
+static const gchar *const patterns[] = {"snow", "smpte", "ball", "zone-plate kx2=20 ky2=20 kt=1"};
+
+static gboolean
+have_elements (const gchar *names)
+{
+  gchar **each = g_strsplit (names, " ", -1);
+  gboolean all = TRUE;
+  guint i;
+
+  for (i = 0; each[i] != NULL; i++) {
+    GstElementFactory *factory = gst_element_factory_find (each[i]);
+
+    all &= factory != NULL;
+    gst_clear_object (&factory);
+  }
+  g_strfreev (each);
+  return all;
+}
+
+/* The coarsest quantizers the encoders have, of moving, still and random pictures: every stamp is read. */
+GST_START_TEST (test_encoders_at_their_worst)
+{
+  guint codec = __i__ / G_N_ELEMENTS (patterns), pattern = __i__ % G_N_ELEMENTS (patterns);
+  GstElement *measure;
+  gchar *launch;
+
+  if (!have_elements (codecs[codec].elements))
+    return;
+  launch = g_strdup_printf ("videotestsrc num-buffers=50 pattern=%s ! " CAPS " ! framestamp ! %s ! "
+                            "framemeasure name=m ! fakesink",
+      patterns[pattern], codecs[codec].coding);
+  measure = run_to_eos (launch);
+  fail_unless_equals_float (stat_of (measure, "unreadable"), 0);
+  fail_unless_equals_float (stat_of (measure, "displayed"), 50);
+  fail_unless_equals_float (stat_of (measure, "lost"), 0);
+  gst_object_unref (measure);
+  g_free (launch);
+}
+
+GST_END_TEST
+
+/* The same original as picture: 100 dB. Through JPEG the better one is the better one, and below that. */
+GST_START_TEST (test_reference)
+{
+  static const gchar *const between[] = {"identity", "jpegenc quality=90 ! jpegdec", "jpegenc quality=5 ! jpegdec"};
+  gdouble psnr = INFINITY, ssim = INFINITY;
+  guint i;
+
+  if (!have_elements (codecs[3].elements))
+    return;
+  for (i = 0; i < G_N_ELEMENTS (between); i++) {
+    gchar *launch = g_strdup_printf ("videotestsrc num-buffers=20 ! " CAPS " ! framestamp ! tee name=t ! queue ! %s ! "
+                                     "framemeasure name=m ! fakesink t. ! queue ! m.reference",
+        between[i]);
+    GstElement *measure = run_to_eos (launch);
+
+    fail_unless_equals_float (stat_of (measure, "compared"), 20);
+    fail_unless_equals_float (stat_of (measure, "unmatched"), 0);
+    fail_unless (stat_of (measure, "psnr-y") < psnr && stat_of (measure, "ssim") < ssim);
+    fail_unless (stat_of (measure, "psnr-y-min") <= stat_of (measure, "psnr-y"));
+    psnr = stat_of (measure, "psnr-y");
+    ssim = stat_of (measure, "ssim");
+    if (i == 0)
+      fail_unless (psnr == 100 && ssim == 1);
+    gst_object_unref (measure);
+    g_free (launch);
+  }
+  fail_unless (psnr < 40 && ssim < 0.99, "%f dB, %f", psnr, ssim);
+}
+
+GST_END_TEST
+
+/* All formats, all corners, no codec between: the stamp is read, and the picture around it stays as it was. */
+GST_START_TEST (test_formats_and_corners)
+{
+  static const gchar *const formats[] = {
+      "I420", "YV12", "NV12", "NV21", "Y41B", "Y42B", "Y444", "YUY2", "UYVY", "YVYU", "AYUV", "GRAY8"};
+  static const gchar *const corners[] = {"top-left", "top-right", "bottom-left", "bottom-right"};
+  guint i, k;
+
+  for (i = 0; i < G_N_ELEMENTS (formats); i++)
+    for (k = 0; k < G_N_ELEMENTS (corners); k++) {
+      gchar *launch = g_strdup_printf ("videotestsrc num-buffers=3 ! video/x-raw,format=%s,width=180,height=150 ! "
+                                       "framestamp corner=%s block-size=5 ! "
+                                       "framemeasure corner=%s block-size=5 name=m ! fakesink",
+          formats[i], corners[k], corners[k]);
+      GstElement *measure = run_to_eos (launch);
+
+      fail_unless (stat_of (measure, "displayed") == 3, "%s %s", formats[i], corners[k]);
+      gst_object_unref (measure);
+      g_free (launch);
+    }
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_no_stamps)
+{
+  GstElement *measure = run_to_eos ("videotestsrc num-buffers=20 ! " CAPS " ! framemeasure name=m ! fakesink");
+
+  fail_unless_equals_float (stat_of (measure, "pictures"), 20);
+  fail_unless_equals_float (stat_of (measure, "unreadable"), 20);
+  fail_unless_equals_float (stat_of (measure, "displayed"), 0);
+  fail_unless (isnan (stat_of (measure, "psnr-y")));
+  gst_object_unref (measure);
+}
+
+GST_END_TEST
+
+static void
+assert_error (const gchar *launch, const gchar *part)
+{
+  GstElement *measure;
+  GstMessage *message = run (launch, &measure);
+  GError *error = NULL;
+
+  fail_unless_equals_int (GST_MESSAGE_TYPE (message), GST_MESSAGE_ERROR);
+  gst_message_parse_error (message, &error, NULL);
+  fail_unless (strstr (error->message, part) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  gst_clear_object (&measure);
+}
+
+/* 100 / 16 = 6.25 */
+GST_START_TEST (test_errors_tell_the_cure)
+{
+  assert_error ("videotestsrc ! video/x-raw,width=100,height=100,format=I420 ! framestamp ! fakesink",
+      "Set block-size to 6 or less");
+  assert_error ("videotestsrc ! video/x-raw,width=100,height=100,format=I420 ! framemeasure ! fakesink",
+      "Set block-size to 6 or less");
+  assert_error ("videotestsrc ! " CAPS " ! framemeasure location=/nowhere/at/all.csv ! fakesink", "Set location");
+}
+
+GST_END_TEST
+
+/* ---- on a test clock ---- */
+
+typedef struct {
+  GstHarness *stamp, *measure;
+  GstTestClock *clock;
+  GstBus *bus;
+  guint pictures;
+} Fixture;
+
+static void
+setup (Fixture *f)
+{
+  memset (f, 0, sizeof *f);
+  f->stamp = gst_harness_new_parse ("framestamp clock=running-time");
+  f->measure = gst_harness_new ("framemeasure");
+  f->bus = gst_bus_new ();
+  gst_element_set_bus (f->measure->element, f->bus);
+  f->clock = gst_harness_get_testclock (f->measure);
+  gst_harness_set_src_caps_str (f->stamp, CAPS);
+  gst_harness_set_src_caps_str (f->measure, CAPS);
+}
+
+static void
+teardown (Fixture *f)
+{
+  gst_element_set_bus (f->measure->element, NULL);
+  gst_object_unref (f->bus);
+  gst_object_unref (f->clock);
+  gst_harness_teardown (f->stamp);
+  gst_harness_teardown (f->measure);
+}
+
+static gdouble
+figure (Fixture *f, const gchar *name)
+{
+  return stat_of (f->measure->element, name);
+}
+
+/* The next one, captured a period after the one before. */
+static GstBuffer *
+capture (Fixture *f)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL);
+
+  gst_buffer_memset (buffer, 0, 100, WIDTH * HEIGHT * 3 / 2);
+  GST_BUFFER_PTS (buffer) = f->pictures++ * PERIOD;
+  return gst_harness_push_and_pull (f->stamp, buffer);
+}
+
+static void
+show_at (Fixture *f, GstBuffer *buffer, GstClockTime at)
+{
+  gst_test_clock_set_time (f->clock, at);
+  fail_unless_equals_int (gst_harness_push (f->measure, buffer), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (f->measure));
+}
+
+static void
+show (Fixture *f, GstBuffer *buffer)
+{
+  show_at (f, buffer, GST_BUFFER_PTS (buffer) + DELAY);
+}
+
+static void
+show_next (Fixture *f, guint n)
+{
+  while (n-- > 0)
+    show (f, capture (f));
+}
+
+static void
+lose_next (Fixture *f, guint n)
+{
+  while (n-- > 0)
+    gst_buffer_unref (capture (f));
+}
+
+GST_START_TEST (test_delays)
+{
+  Fixture f;
+  guint i;
+
+  setup (&f);
+  /* 80 ms; the stamp rounds down to 0.1 ms, which 40 ms are a multiple of */
+  show_next (&f, 90);
+  fail_unless_equals_float (figure (&f, "delay-min"), DELAY);
+  fail_unless_equals_float (figure (&f, "delay-max"), DELAY);
+  fail_unless_equals_float (figure (&f, "delay-p99"), DELAY);
+  for (i = 0; i < 10; i++) {
+    GstBuffer *buffer = capture (&f);
+
+    show_at (&f, buffer, GST_BUFFER_PTS (buffer) + DELAY + 20 * GST_MSECOND);
+  }
+  fail_unless_equals_float (figure (&f, "delay-mean"), DELAY + 2 * GST_MSECOND);
+  fail_unless (fabs (figure (&f, "delay-p50") / DELAY - 1) < 0.006);
+  fail_unless (fabs (figure (&f, "delay-p95") / (DELAY + 20 * GST_MSECOND) - 1) < 0.006);
+  fail_unless_equals_float (figure (&f, "clock-errors"), 0);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* A sink that synchronises shows a picture 100 ms after its capture, if it is there by then. */
+GST_START_TEST (test_sink_that_waits)
+{
+  Fixture f;
+  GstBuffer *buffer;
+
+  setup (&f);
+  g_object_set (f.measure->element, "sync", TRUE, NULL);
+  gst_harness_push_upstream_event (f.measure, gst_event_new_latency (100 * GST_MSECOND));
+  show_next (&f, 5);
+  fail_unless_equals_float (figure (&f, "delay-min"), 100 * GST_MSECOND);
+  fail_unless_equals_float (figure (&f, "delay-max"), 100 * GST_MSECOND);
+  buffer = capture (&f);
+  show_at (&f, buffer, GST_BUFFER_PTS (buffer) + 130 * GST_MSECOND);
+  fail_unless_equals_float (figure (&f, "delay-max"), 130 * GST_MSECOND);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* 5 lost: a gap of 6 periods, 240 ms, beside d + 150 = 190 ms and 3 d = 120 ms. */
+GST_START_TEST (test_losses_and_freezes)
+{
+  GstBuffer *again, *late;
+  Fixture f;
+
+  setup (&f);
+  show_next (&f, 30);
+  lose_next (&f, 5);
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "lost"), 5);
+  fail_unless_equals_float (figure (&f, "freezes-w3c"), 1);
+  fail_unless_equals_float (figure (&f, "freeze-time-w3c"), 6 * PERIOD);
+  fail_unless_equals_float (figure (&f, "freezes-fixed"), 1);
+  fail_unless_equals_float (figure (&f, "longest-gap"), 6 * PERIOD);
+  again = capture (&f);
+  show (&f, gst_buffer_ref (again));
+  show (&f, again);
+  fail_unless_equals_float (figure (&f, "repeated"), 1);
+  late = capture (&f);
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "lost"), 6);
+  show_at (&f, late, gst_clock_get_time (GST_CLOCK (f.clock)) + GST_MSECOND);
+  fail_unless_equals_float (figure (&f, "out-of-order"), 1);
+  fail_unless_equals_float (figure (&f, "lost"), 5);
+  fail_unless_equals_float (figure (&f, "displayed"), 34);
+  fail_unless_equals_float (figure (&f, "pictures"), 35);
+  /* 3 s without a picture, so far */
+  gst_test_clock_advance_time (f.clock, 3 * GST_SECOND);
+  fail_unless_equals_float (figure (&f, "since-last"), 3 * GST_SECOND);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* A picture shown before it was captured, by the clock: counted, and no delay. */
+GST_START_TEST (test_wrong_clock)
+{
+  GstBuffer *buffer;
+  Fixture f;
+
+  setup (&f);
+  show_next (&f, 3);
+  buffer = capture (&f);
+  GST_BUFFER_PTS (buffer) = 0;
+  show_at (&f, buffer, 2 * PERIOD + DELAY);
+  lose_next (&f, 10);
+  buffer = capture (&f);
+  show_at (&f, buffer, 3 * PERIOD + DELAY);
+  fail_unless_equals_float (figure (&f, "clock-errors"), 1);
+  fail_unless_equals_float (figure (&f, "displayed"), 5);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* One a second, and one at the end, each with the rate of its second. */
+GST_START_TEST (test_messages)
+{
+  GstMessage *message;
+  guint n = 0;
+  Fixture f;
+
+  setup (&f);
+  show_next (&f, 76); /* 3 s and the first */
+  gst_harness_push_event (f.measure, gst_event_new_eos ());
+  while ((message = gst_bus_pop_filtered (f.bus, GST_MESSAGE_ELEMENT)) != NULL) {
+    const GstStructure *s = gst_message_get_structure (message);
+
+    fail_unless (gst_structure_has_name (s, "application/x-framemeasure-stats"));
+    if (n++ > 0)
+      fail_unless (fabs (value_of (s, "frame-rate") - 25) < 0.001);
+    gst_message_unref (message);
+  }
+  fail_unless_equals_int (n, 4);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_file)
+{
+  gchar *name = g_build_filename (g_get_tmp_dir (), "framemeasure-XXXXXX", NULL), *text, **lines;
+  gint fd = g_mkstemp (name);
+  Fixture f;
+
+  close (fd);
+  setup (&f);
+  gst_element_set_state (f.measure->element, GST_STATE_NULL);
+  g_object_set (f.measure->element, "location", name, NULL);
+  gst_element_set_state (f.measure->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (f.measure, CAPS);
+  show_next (&f, 2);
+  lose_next (&f, 1);
+  show_next (&f, 1);
+  gst_element_set_state (f.measure->element, GST_STATE_NULL);
+  fail_unless (g_file_get_contents (name, &text, NULL, NULL));
+  lines = g_strsplit (text, "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), 5); /* the last is empty */
+  fail_unless_equals_string (lines[0], "number,captured,displayed,delay,gap,kind,psnr_y,ssim");
+  fail_unless_equals_string (lines[2], "1,0.040000,0.120000,0.080000,0.040000,new,,");
+  fail_unless_equals_string (lines[3], "3,0.120000,0.200000,0.080000,0.080000,new,,");
+  g_strfreev (lines);
+  g_free (text);
+  g_unlink (name);
+  g_free (name);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* An original that is smaller cannot be compared, and that is said, once. */
+GST_START_TEST (test_reference_of_another_size)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc num-buffers=5 ! " CAPS " ! framestamp ! framemeasure name=m ! fakesink "
+      "videotestsrc num-buffers=5 ! video/x-raw,format=I420,width=160,height=120 ! framestamp ! m.reference",
+      NULL);
+  GstElement *measure = gst_bin_get_by_name (GST_BIN (pipeline), "m");
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessage *message;
+  guint warnings = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while ((message = gst_bus_timed_pop_filtered (
+              bus, 10 * GST_SECOND, (GstMessageType)(GST_MESSAGE_EOS | GST_MESSAGE_WARNING))) != NULL) {
+    gboolean end = GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS;
+
+    warnings += !end;
+    gst_message_unref (message);
+    if (end)
+      break;
+  }
+  fail_unless_equals_int (warnings, 1);
+  fail_unless_equals_float (stat_of (measure, "unmatched"), 5);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (measure);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+
+/* Nobody waits for an original when the pipeline stops. */
+GST_START_TEST (test_stops_at_once)
+{
+  GstElement *pipeline =
+      gst_parse_launch ("videotestsrc ! " CAPS " ! framestamp ! framemeasure name=m ! fakesink "
+                        "videotestsrc num-buffers=1 is-live=true ! " CAPS " ! valve drop=true ! m.reference",
+          NULL);
+  guint i;
+
+  for (i = 0; i < 3; i++) {
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    gst_element_get_state (pipeline, NULL, NULL, GST_SECOND);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+  }
+  gst_object_unref (pipeline);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_one_reference_pad)
+{
+  GstElement *measure = gst_element_factory_make ("framemeasure", NULL);
+  GstPadTemplate *templ = gst_element_get_pad_template (measure, "reference");
+  GstPad *pad = gst_element_request_pad (measure, templ, NULL, NULL);
+
+  fail_unless (pad != NULL);
+  fail_unless (gst_element_request_pad (measure, templ, NULL, NULL) == NULL);
+  gst_element_release_request_pad (measure, pad);
+  gst_object_unref (pad);
+  pad = gst_element_request_pad (measure, templ, NULL, NULL);
+  fail_unless (pad != NULL);
+  gst_object_unref (pad);
+  gst_object_unref (measure);
+}
+
+GST_END_TEST
+
+static Suite *
+framemeasure_suite (void)
+{
+  Suite *suite = suite_create ("framemeasure");
+  TCase *tcase = tcase_create ("framemeasure");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_encoders_at_their_worst, 0, (int)(G_N_ELEMENTS (codecs) * G_N_ELEMENTS (patterns)));
+  tcase_add_test (tcase, test_reference);
+  tcase_add_test (tcase, test_formats_and_corners);
+  tcase_add_test (tcase, test_no_stamps);
+  tcase_add_test (tcase, test_errors_tell_the_cure);
+  tcase_add_test (tcase, test_delays);
+  tcase_add_test (tcase, test_sink_that_waits);
+  tcase_add_test (tcase, test_losses_and_freezes);
+  tcase_add_test (tcase, test_wrong_clock);
+  tcase_add_test (tcase, test_messages);
+  tcase_add_test (tcase, test_file);
+  tcase_add_test (tcase, test_reference_of_another_size);
+  tcase_add_test (tcase, test_stops_at_once);
+  tcase_add_test (tcase, test_one_reference_pad);
+  return suite;
+}
+
+GST_CHECK_MAIN (framemeasure);

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "framecount.h"
+
+#include "cctest.h"
+
+static FrameCount f;
+
+/* Captured 33 ms apart. */
+static FrameVerdict
+show (uint32_t number)
+{
+  return frame_count_on_picture (&f, number, 1000 + 33 * (uint64_t)number);
+}
+
+START_TEST (test_in_order)
+{
+  frame_count_init (&f);
+  for (uint32_t i = 70; i < 170; i++)
+    ck_assert_int_eq (show (i), FRAME_NEW);
+  ck_assert_uint_eq (f.displayed, 100);
+  ck_assert_uint_eq (f.lost + f.repeated + f.out_of_order + f.restarts, 0);
+}
+END_TEST
+
+START_TEST (test_lost_and_repeated)
+{
+  frame_count_init (&f);
+  show (0);
+  show (1);
+  show (5); /* 2, 3, 4 are lost */
+  ck_assert_uint_eq (f.lost, 3);
+  ck_assert_int_eq (show (5), FRAME_REPEATED);
+  ck_assert_int_eq (show (1), FRAME_REPEATED);
+  ck_assert_int_eq (show (3), FRAME_OUT_OF_ORDER);
+  ck_assert_int_eq (show (3), FRAME_REPEATED);
+  ck_assert_uint_eq (f.lost, 2);
+  ck_assert_uint_eq (f.displayed, 4);
+  ck_assert_uint_eq (f.repeated, 3);
+  ck_assert_uint_eq (f.out_of_order, 1);
+}
+END_TEST
+
+/* 64 back nothing is known any more. */
+START_TEST (test_far_behind)
+{
+  frame_count_init (&f);
+  show (0);
+  show (200);
+  ck_assert_uint_eq (f.lost, 199);
+  ck_assert_int_eq (show (137), FRAME_OUT_OF_ORDER); /* 63 back */
+  ck_assert_uint_eq (f.lost, 198);
+  ck_assert_int_eq (show (136), FRAME_OUT_OF_ORDER);
+  ck_assert_uint_eq (f.lost, 198);
+}
+END_TEST
+
+START_TEST (test_wrap)
+{
+  frame_count_init (&f);
+  frame_count_on_picture (&f, UINT32_MAX, 1);
+  ck_assert_int_eq (frame_count_on_picture (&f, 0, 2), FRAME_NEW);
+  ck_assert_int_eq (frame_count_on_picture (&f, 2, 4), FRAME_NEW);
+  ck_assert_uint_eq (f.lost, 1);
+}
+END_TEST
+
+/* A sender that begins anew, at the same number too; and numbers that nobody has sent. */
+START_TEST (test_restart)
+{
+  frame_count_init (&f);
+  show (100);
+  ck_assert_int_eq (frame_count_on_picture (&f, 0, 100000), FRAME_RESTART);
+  ck_assert_int_eq (frame_count_on_picture (&f, 1, 100033), FRAME_NEW);
+  ck_assert_int_eq (frame_count_on_picture (&f, 1, 200000), FRAME_RESTART);
+  ck_assert_int_eq (frame_count_on_picture (&f, 3000000000u, 1), FRAME_RESTART);
+  ck_assert_int_eq (frame_count_on_picture (&f, 3000036001u, 2), FRAME_RESTART);
+  ck_assert_int_eq (frame_count_on_picture (&f, 3000035700u, 0), FRAME_RESTART); /* 301 back */
+  ck_assert_uint_eq (f.lost, 0);
+  ck_assert_uint_eq (f.restarts, 5);
+  ck_assert_uint_eq (f.displayed, 7);
+}
+END_TEST
+
+CC_TEST_MAIN ("framecount", test_in_order, test_lost_and_repeated, test_far_behind, test_wrap, test_restart)
