@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The two engines. Each is a command that takes a job's key file, leaves callkit's files in flow-N/ of the job's folder,
 queue.csv and links.json beside them, and prints one line of JSON (the head of tests/sim/lab.cc describes all that)."""
+import functools
+import hashlib
 import json
+import pathlib
 import subprocess
 import sys
 
 from callkit import paths
 
 SIM_LAB = paths.BUILD / "tests/sim/sim-lab"
+MEASURES = ("engines", "job", "measure", "playout", "stamps", "viewer", "vmaf", "wire")
 PATIENCE = 20  # s of the wall a simulated second may take before a job counts as hung
+BUILT_RIVALS = paths.TOP / "out/rivals/plugins"
 RIVALS = {"gcc": "rtpgccbwe"}  # elements of others that a controller needs
 
 
@@ -30,8 +35,16 @@ def reverse_hops(ini):
     return {int(g.partition(" ")[2] or 0): dict(ini[g]) for g in ini.sections() if g.partition(" ")[0] == "reverse"}
 
 
+def environment():
+    """callkit's, with the rivals that tests/quality/rivals/build has left."""
+    env = paths.environment()
+    if BUILT_RIVALS.exists():
+        env["GST_PLUGIN_PATH_1_0"] += f":{BUILT_RIVALS}"
+    return env
+
+
 def _has_element(name):
-    found = subprocess.run(["gst-inspect-1.0", "--exists", name], env=paths.environment(), capture_output=True)
+    found = subprocess.run(["gst-inspect-1.0", name], env=environment(), capture_output=True)
     return found.returncode == 0
 
 
@@ -45,7 +58,7 @@ def _require_rivals(ini):
 def _run(name, command, ini, folder, limit):
     """Runs an engine; its own account."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=paths.environment()) as process:
+                          env=environment()) as process:
         try:
             output, errors = process.communicate(timeout=limit)
         except BaseException:
@@ -66,6 +79,19 @@ def simulate(ini, path, folder):
 def call(ini, path, folder):
     """Real elements across the emulated network, in real time."""
     return _run("call", [sys.executable, "-m", "callkit.job", str(path)], ini, folder, 120 + float(ini["job"]["duration"]))
+
+
+@functools.cache
+def fingerprint(engine):
+    """Of what makes an engine's results: its programs and plug-ins, the call's and the measures' Python."""
+    here, call_kit = pathlib.Path(__file__).parent, paths.TOP / "pipelines/callkit"
+    programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py")]
+    plugins = [p for folder in [*paths.PLUGINS, BUILT_RIVALS] for p in folder.glob("*.so")]
+    measures = [here / f"{name}.py" for name in MEASURES] + [call_kit / f"{n}.py" for n in ("measures", "quality", "network")]
+    digest = hashlib.sha1()
+    for path in sorted(p for p in [*programs, *plugins, *measures] if p.exists()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 ENGINES = {"sim": simulate, "real": call}

@@ -7,7 +7,7 @@ from .collect import measured
 
 CODEC = {"sim": 0.01, "real": 0.15}  # dB between an undamaged run and the codec alone; real encoders see real times
 ORACLE = 0.5  # dB that any other may be above the oracle: it leaves a part of the capacity
-STAMPS = 0.5  # of the stamps have to be legible
+STAMPS, CONCEALED = 0.5, 0.1  # of the stamps under loss have to be right, may be of an earlier picture; else: all right
 LOST_PICTURES = 0.02  # of a job's pictures may fit no row of its receiver's
 AGREE = {"psnr": 1.5, "use": 0.1, "delay_p95": 0.06}  # |simulated - real| of the medians
 USE, LOSS = 0.3, 0.15  # of a working controller where the cell says nothing
@@ -28,16 +28,21 @@ def pairing(found):
     for r in found:
         for number, flow in r["flows"].items():
             if "stamps" in flow:
-                s = flow["stamps"]
-                total = sum(s.values())
-                yield (f"pairing: {r['lab']['engine']} {r['lab']['encoder']}",
-                       s["wrong"] == 0 and s["right"] >= STAMPS * total > 0,
-                       f"{s['right']} stamps right, {s['wrong']} wrong, {s['damaged']} damaged")
+                yield (f"pairing: {r['lab']['engine']} {r['lab']['encoder']} {r['lab']['cell']}",
+                       *_stamps(flow["stamps"], r["lab"]["purpose"] == "codec"))
     worst = max(((f["pictures_lost"] / f["pictures"], r["lab"]["name"]) for r in found for f in r["flows"].values()
                  if f["pictures"]), default=None)
     if worst:
         yield "pairing: pictures of received.mkv", worst[0] <= LOST_PICTURES, \
             f"at most {100 * worst[0]:.1f} % fit no row of received.csv ({worst[1]})"
+
+
+def _stamps(s, undamaged):
+    total = sum(s.values())
+    text = f"{s['right']} stamps right, {s['wrong']} wrong, {s['concealed']} of a picture before, {s['damaged']} damaged"
+    if undamaged:
+        return s["right"] == total > 0, text
+    return s["wrong"] == 0 and s["concealed"] <= CONCEALED * total and s["right"] >= STAMPS * total > 0, text
 
 
 def clocks(found):

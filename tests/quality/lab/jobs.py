@@ -29,7 +29,7 @@ class Job:
     size: str = "352x288"
     playout: tuple = PLAYOUT
     vmaf: bool = False
-    purpose: str = ""  # "codec", "stamps", "repeat": a gate's; else a measurement
+    purpose: str = ""  # a gate's: "codec" (undamaged), "stamps" (lossy), "repeat"; else a measurement
 
     @property
     def name(self):
@@ -107,7 +107,7 @@ def latency(controller):
 
 def clip_of(job):
     width, height = units.size(job.size)
-    if job.purpose == "stamps":
+    if job.purpose in ("codec", "stamps"):
         return stamps.stamped(clips.load(job.clip or None, width, height))
     return clips.load(job.clip or None, width, height)
 

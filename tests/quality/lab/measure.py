@@ -133,7 +133,7 @@ def measure(ini, folder):
     folder = pathlib.Path(folder)
     lab, duration = ini["lab"], float(ini["job"]["duration"])
     rules = lab["playout"].split(",")
-    options = {"vmaf": lab.get("vmaf") == "true", "stamps": lab.get("purpose") == "stamps"}
+    options = {"vmaf": lab.get("vmaf") == "true", "stamps": lab.get("purpose") in ("codec", "stamps")}
     links = wire.Links(folder)
     numbered = engines.flows_of(ini)
     flows, screens, series = {}, {}, {}

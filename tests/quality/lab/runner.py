@@ -13,7 +13,7 @@ import time
 
 from callkit import paths
 
-from . import QUALITY, controllers, jobs
+from . import QUALITY, controllers, engines, jobs
 
 # Until a machine's own jobs say better: s of one processor per simulated second and video flow, s around it, MB.
 SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.35, 3.0, 6.0, 300.0
@@ -26,12 +26,12 @@ def prepare(matrix, out):
     for job in matrix.jobs:
         folder = out / "jobs" / job.name
         groups = jobs.groups(job, folder)
-        groups["lab"]["keep"] = matrix.keep(job)
+        groups["lab"] |= {"keep": matrix.keep(job), "built": engines.fingerprint(job.engine)}
         path = folder / "job.ini"
         fresh = folder / "job.new"
         jobs.write(groups, fresh)
         if path.exists() and path.read_bytes() != fresh.read_bytes():
-            (folder / "result.json").unlink(missing_ok=True)  # the job is another one now
+            (folder / "result.json").unlink(missing_ok=True)  # another job now, or another build
         fresh.rename(path)
         found.append((job, path))
     return found

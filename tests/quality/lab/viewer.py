@@ -16,6 +16,7 @@ from . import playout, stamps, vmaf
 TAIL = 2.5  # s before the end of the capture whose frames are not scored: the last of them are still under way
 SAME = 0.02  # dB
 LOOK_AHEAD = 4  # pictures that a receiver may have left out between two it showed
+CONCEALED = 30  # frames back from which a decoder may take the place of what is missing
 BLACK = 16  # luma of a blank screen
 
 
@@ -81,7 +82,7 @@ class Screen:
         self.rules = {rule: playout.shown(rule, self.frames, self.captured, self.numbers, self.at) for rule in rules}
         self.scores = {}  # (frame, picture): (PSNR, SSIM)
         self.lost_pictures = 0
-        self.stamps = {"right": 0, "wrong": 0, "damaged": 0}
+        self.stamps = {"right": 0, "concealed": 0, "wrong": 0, "damaged": 0}
         self.worst = []  # (dB, frame, picture number, luma)
 
     def _scored(self):
@@ -121,8 +122,11 @@ class Screen:
             self._score_picture(number, luma, wanted, by_none, sink)
 
     def _check_stamp(self, number, luma):
+        """Where packets are missing, a decoder fills the hole with an earlier picture, and its stamp may lie there."""
         stamp = stamps.read(luma)
-        kind = "damaged" if stamp is None else "right" if stamp == self.clip.index(number) else "wrong"
+        earlier = {self.clip.index(n) for n in range(max(number - CONCEALED, 0), number)}
+        kind = ("damaged" if stamp is None else "right" if stamp == self.clip.index(number) else
+                "concealed" if stamp in earlier else "wrong")
         self.stamps[kind] += 1
 
     def _score_picture(self, picture, luma, wanted, by_none, sink):

@@ -26,9 +26,12 @@ class Gates(unittest.TestCase):
             self.assertEqual(verdicts(gates.codec([r])), [holds])
 
     def test_stamps(self):
-        for right, wrong, damaged, holds in ((90, 0, 10, True), (99, 1, 0, False), (10, 0, 90, False), (0, 0, 0, False)):
-            r = result("low-delay", purpose="stamps")
-            r["flows"]["0"]["stamps"] = {"right": right, "wrong": wrong, "damaged": damaged}
+        cases = (("stamps", 90, 0, 0, 10, True), ("stamps", 99, 1, 0, 0, False), ("stamps", 10, 0, 0, 90, False),
+                 ("stamps", 0, 0, 0, 0, False), ("stamps", 85, 0, 15, 0, False), ("stamps", 95, 0, 5, 0, True),
+                 ("codec", 100, 0, 0, 0, True), ("codec", 99, 0, 1, 0, False), ("codec", 99, 0, 0, 1, False))
+        for purpose, right, wrong, concealed, damaged, holds in cases:
+            r = result("low-delay", purpose=purpose)
+            r["flows"]["0"]["stamps"] = {"right": right, "wrong": wrong, "concealed": concealed, "damaged": damaged}
             self.assertEqual(verdicts(gates.pairing([r]))[0], holds)
 
     def test_pictures_that_fit_nothing(self):
