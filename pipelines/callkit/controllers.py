@@ -7,6 +7,7 @@ RTX_PAYLOAD = 97
 RTX_HISTORY = 1000  # ms that a sender keeps packets for
 # s that a receiver waits for a missing packet. One sent again takes a round trip and what its loss takes to show.
 LATENCY, RTX_LATENCY = 0.1, 0.25
+TWCC, TWCC_ID = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", 1
 MODES = ("low-delay", "rfc5348", "burst-control")
 
 
@@ -93,7 +94,39 @@ class Farstream:
         return Ours("rfc5348").receive(s | {"source_properties": "reduced-size=false"})
 
 
-KINDS = {"farstream": Farstream, "ours": Ours, "fixed": Told, "oracle": Told} | {mode: Ours for mode in MODES}
+class Gcc:
+    """gst-plugins-rs' rtpgccbwe between two rtpbins (callkit.gcc): no ratecontrol, nothing is sent again."""
+
+    adapts = False
+    stats = False
+    latency = LATENCY
+    modules = {"sender": "callkit.gcc", "receiver": "callkit.gccreceiver"}
+
+    def __init__(self, name):
+        if name != "gcc":
+            raise ValueError(f"no such controller: {name}")
+
+    def send(self, s):
+        limits = " ".join(f"{key}-bitrate={int(s[name])}" for name, key in
+                          (("max", "max"), ("min", "min"), ("start", "estimated")) if s.get(name))
+        sink = f"host={s['host']} port={s['port']} sync=false async=false close-socket=false"
+        return (f"rtpgccbwe name=bwe {limits} ! session.send_rtp_sink_0 rtpbin name=session rtp-profile=avpf "
+                f"session.send_rtp_src_0 ! udpsink name=sink {sink} "
+                f"session.send_rtcp_src_0 ! udpsink name=sink-rtcp {sink} "
+                "udpsrc name=source-rtcp address=127.0.0.1 port=0 ! session.recv_rtcp_sink_0")
+
+    def receive(self, s):
+        codec = codecs.CODECS[s["encoder"]]
+        caps = (f"application/x-rtp,media=video,clock-rate=90000,encoding-name={codec.encoding_name},"
+                f"payload={codec.payload},rtcp-fb-transport-cc=(boolean)true,rtcp-fb-nack-pli=(boolean)true,"
+                f"extmap-{TWCC_ID}=(string){TWCC}")
+        return (f"rtpbin name=session rtp-profile=avpf latency={round(1000 * latency(s))} do-retransmission=false "
+                f"udpsrc name=source port={s['port']} buffer-size=1000000 caps=\"{caps}\" "
+                "! session.recv_rtp_sink_0 session.send_rtcp_src_0 ! "
+                "udpsink name=rtcp host=127.0.0.1 sync=false async=false close-socket=false session.")
+
+
+KINDS = {"farstream": Farstream, "fixed": Told, "gcc": Gcc, "oracle": Told} | {mode: Ours for mode in ("ours", *MODES)}
 
 
 def make(name):

@@ -8,6 +8,7 @@ TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", TOP / "build")).resolve()
 BOTTLENECK = BUILD / "tests/sim/bottleneck"
 PLUGINS = [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol", "paqm")]
+RIVALS = TOP / "out/rivals/plugins"  # tests/quality/rivals/build fills it
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "congestion-call"
 
 
@@ -18,7 +19,7 @@ def clip_folders():
 
 def environment():
     env = dict(os.environ)
-    plugins = [str(p) for p in PLUGINS]
+    plugins = [str(p) for p in [*PLUGINS, RIVALS]]
     if env.get("GST_PLUGIN_PATH_1_0"):
         plugins.append(env["GST_PLUGIN_PATH_1_0"])
     env["GST_PLUGIN_PATH_1_0"] = ":".join(plugins)

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The sending process of controller `gcc`: gst-plugins-rs' rtpgccbwe in front of rtpbin, its estimate set at the encoder as
+webrtcsink does. The other end, callkit.gccreceiver, is an rtpbin that reports every packet (TWCC) and asks for key
+units. tests/quality/rivals/build makes the element."""
+import json
+import sys
+
+import gi
+
+from . import codecs, controllers, sender
+from .gstio import Gst, Runner
+
+gi.require_version("GstRtp", "1.0")
+from gi.repository import GstRtp  # noqa: E402,F401  so that extensions have an identity to set
+
+EXTENSION = 8  # bytes a packet
+
+
+def wire_rate(payload_rate):
+    """IP packets of the largest size for so much RTP payload, bit/s."""
+    return payload_rate * (codecs.MTU + EXTENSION + 28) / (codecs.MTU - 12)
+
+
+def share_socket(runner, source, sinks):
+    """One port for both ways, and for RTP and RTCP."""
+    runner[source].set_state(Gst.State.READY)
+    for name in sinks:
+        runner[name].set_property("socket", runner[source].get_property("used-socket"))
+
+
+class Sender(sender.Sender):
+    def build(self):
+        if not self.codec.unit:
+            raise SystemExit(f"{self.s['encoder']} has no bit rate to set")
+        if Gst.ElementFactory.find("rtpgccbwe") is None:
+            raise SystemExit("rtpgccbwe is not installed: tests/quality/rivals/build makes it")
+        runner = Runner(sender.description(self.s))
+        extension = Gst.ElementFactory.make("rtphdrexttwcc")
+        extension.set_id(controllers.TWCC_ID)
+        runner["pay"].emit("add-extension", extension)
+        share_socket(runner, "source-rtcp", ("sink", "sink-rtcp"))
+        runner["bwe"].connect("notify::estimated-bitrate", lambda element, _: self.follow(element))
+        return runner
+
+    def watch(self):
+        super().watch()
+        self.follow(self.runner["bwe"])
+
+    def follow(self, bwe):
+        estimate = bwe.get_property("estimated-bitrate")
+        self.runner["encoder"].set_property(self.codec.knob, max(1, int(estimate / self.codec.unit)))
+        self.on_rate({"bitrate": estimate, "wire-bitrate": int(wire_rate(estimate))})
+
+
+if __name__ == "__main__":
+    Gst.init(None)
+    sys.exit(Sender(json.loads(sys.argv[1])).run())
