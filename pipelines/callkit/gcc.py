@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sending process of controller `gcc`: gst-plugins-rs' rtpgccbwe in front of rtpbin, its estimate set at the encoder as
-webrtcsink does. The other end, callkit.gccreceiver, is an rtpbin that reports every packet (TWCC) and asks for key
-units. tests/quality/rivals/build makes the element."""
+"""The sending process of controller `gcc`: gst-plugins-rs' rtpgccbwe in front of rtpbin, its estimate set at the
+encoder as webrtcsink does. The other end, callkit.gccreceiver, is an rtpbin that reports every packet (TWCC) and asks
+for key units. tests/quality/rivals/build makes the element."""
 import json
 import sys
 

@@ -4,6 +4,7 @@ from callkit import units
 
 OURS = ("low-delay", "rfc5348", "low-delay+rtx")
 RIVALS = ("gcc", "rtptfrcbwe", "farstream", "chromium")
+BARE = ("gcc",)  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol
 # Not a sender but a comparison: `alone` leaves the video out, tcp:KIND puts a TCP flow into its place.
 NEIGHBOURS = ("alone",)
 ORACLE_SHARE = 0.95

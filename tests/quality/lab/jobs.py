@@ -73,7 +73,7 @@ def send_text(encoder, controller, first=None):
     always goes through ratecontrol. An encoder without ratecontrol has its first rate (bit/s) from the start: one that is
     opened with another lays out its buffer for that."""
     codec = codecs.CODECS[encoder]
-    controlled = controllers.adapts(controller) or not codec.unit
+    controlled = controllers.adapts(controller) and controller not in controllers.BARE or not codec.unit
     parts = [codec.encoder, ONE_THREAD.get(encoder, ""), "name=encoder"] + ([] if controlled else [codec.live])
     if first and not controlled:
         parts.append(f"{codec.knob}={int(first / codec.unit)}")
@@ -82,8 +82,10 @@ def send_text(encoder, controller, first=None):
 
 
 def _first_rate(keys):
-    """What the encoder of a fixed rate or an oracle begins with, bit/s; None for others."""
+    """What an encoder without ratecontrol begins with, bit/s; None for others."""
     controller = keys["controller"]
+    if controller in controllers.BARE:
+        return units.rate(keys["start-rate"])
     if controller.startswith("fixed:"):
         return codecs.encoder_rate(units.rate(controller.partition(":")[2]), keys["fps"])
     return codecs.encoder_rate(units.Schedule(keys["rates"]).at(0), keys["fps"]) if "rates" in keys else None
