@@ -14,7 +14,7 @@ frame_count_init (FrameCount *f)
 static FrameVerdict
 begin (FrameCount *f, uint32_t number, uint64_t captured)
 {
-  f->newest = number;
+  f->newest = f->certain = number;
   f->captured = captured;
   f->shown = 1;
   f->displayed++;
@@ -22,14 +22,13 @@ begin (FrameCount *f, uint32_t number, uint64_t captured)
 }
 
 static FrameVerdict
-go_on (FrameCount *f, uint32_t number, uint64_t captured)
+go_on (FrameCount *f, uint32_t number)
 {
   uint32_t step = number - f->newest;
 
   f->shown = step < WINDOW ? f->shown << step | 1 : 1;
   f->lost += step - 1;
   f->newest = number;
-  f->captured = captured;
   f->displayed++;
   return FRAME_NEW;
 }
@@ -52,6 +51,14 @@ go_back (FrameCount *f, uint32_t number)
   return FRAME_OUT_OF_ORDER;
 }
 
+static bool
+is_restart (const FrameCount *f, uint32_t number, uint64_t captured)
+{
+  int32_t step = (int32_t)(number - f->newest);
+
+  return step > JUMP_MAX || step < -BACK_MAX || ((int32_t)(number - f->certain) <= 0 && captured > f->captured);
+}
+
 FrameVerdict
 frame_count_on_picture (FrameCount *f, uint32_t number, uint64_t captured)
 {
@@ -62,9 +69,13 @@ frame_count_on_picture (FrameCount *f, uint32_t number, uint64_t captured)
     begin (f, number, captured);
     return FRAME_NEW;
   }
-  if (step > JUMP_MAX || step < -BACK_MAX || (step <= 0 && captured > f->captured)) {
+  if (captured > 0 && is_restart (f, number, captured)) {
     f->restarts++;
     return begin (f, number, captured);
   }
-  return step > 0 ? go_on (f, number, captured) : go_back (f, number);
+  if (captured > f->captured) {
+    f->certain = number;
+    f->captured = captured;
+  }
+  return step > 0 ? go_on (f, number) : go_back (f, number);
 }

@@ -116,7 +116,7 @@ displayed_at (const Display *display, LumaStampClock clock)
 /* Of one picture, for the file. */
 typedef struct {
   LumaStamp stamp;
-  gboolean stamped;
+  gboolean stamped, damaged; /* it has a number; worked out from time stamps */
   FrameVerdict verdict;
   GstClockTime displayed, delay, gap; /* GST_CLOCK_TIME_NONE: unknown */
   gdouble psnr, ssim;                 /* NaN: not compared */
@@ -149,11 +149,12 @@ static void
 take_picture (GstFrameFigures *f, const Display *display, Row *row)
 {
   f->pictures++;
+  f->damaged += row->damaged;
   if (!row->stamped) {
     f->unreadable++;
     return;
   }
-  row->verdict = frame_count_on_picture (&f->frames, row->stamp.number, row->stamp.time);
+  row->verdict = frame_count_on_picture (&f->frames, row->stamp.number, row->damaged ? 0 : row->stamp.time);
   if (row->verdict == FRAME_REPEATED || !GST_CLOCK_TIME_IS_VALID (display->running))
     return;
   row->displayed = displayed_at (display, row->stamp.clock);
@@ -241,7 +242,7 @@ write_row (FILE *file, const Row *row)
   write_time (file, row->displayed);
   write_time (file, row->delay);
   write_time (file, row->gap);
-  fprintf (file, "%s,", kinds[row->verdict]);
+  fprintf (file, "%s,", row->damaged ? "damaged" : kinds[row->verdict]);
   write_score (file, row->psnr, ',');
   write_score (file, row->ssim, '\n');
 }
@@ -264,6 +265,22 @@ static void
 post_stats (GstFrameMeasure *self)
 {
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), take_stats (self)));
+}
+
+/* ---- pictures ---- */
+
+/* Reads the stamp; where it is damaged, goes on from the last one. */
+static void
+read_stamp (GstFrameMeasure *self, const LumaPlane *plane, GstBuffer *buffer, Row *row)
+{
+  GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
+  GstClockTime at = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+
+  row->stamped = luma_stamp_read (plane, &self->rect, &row->stamp);
+  if (row->stamped)
+    stamp_track_on_stamp (&self->track, &row->stamp, at);
+  else
+    row->stamped = row->damaged = stamp_track_guess (&self->track, at, &row->stamp);
 }
 
 /* By the time pictures are displayed at: while none comes, nothing is posted. */
@@ -291,8 +308,6 @@ end_interval (GstFrameMeasure *self, GstClockTime now)
   post_stats (self);
 }
 
-/* ---- pictures ---- */
-
 static GstFlowReturn
 gst_frame_measure_transform_frame_ip (GstVideoFilter *filter, GstVideoFrame *frame)
 {
@@ -305,7 +320,7 @@ gst_frame_measure_transform_frame_ip (GstVideoFilter *filter, GstVideoFrame *fra
       .psnr = NAN,
       .ssim = NAN};
 
-  row.stamped = luma_stamp_read (&plane, &self->rect, &row.stamp);
+  read_stamp (self, &plane, frame->buffer, &row);
   g_mutex_lock (&self->lock);
   take_picture (&self->figures, &display, &row);
   g_mutex_unlock (&self->lock);
@@ -395,6 +410,7 @@ gst_frame_measure_start (GstBaseTransform *trans)
   figures_init (&self->figures, freeze_time);
   g_mutex_unlock (&self->lock);
   gst_frame_references_open (&self->references, reference_frames);
+  stamp_track_init (&self->track);
   self->interval_at = GST_CLOCK_TIME_NONE;
   self->interval_displayed = 0;
   self->warned_size = FALSE;
@@ -659,7 +675,8 @@ install_properties (GObjectClass *gobject)
           1, MAX_REFERENCE_FRAMES, DEFAULT_REFERENCE_FRAMES, (GParamFlags)FIXED));
   g_object_class_install_property (gobject, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
-          "Since PAUSED: pictures displayed, lost, repeated, out-of-order, unreadable; delay-p50, -p95, -p99 and "
+          "Since PAUSED: pictures displayed, lost, repeated, out-of-order, damaged, unreadable; delay-p50, -p95, -p99 "
+          "and "
           "freeze "
           "times in ns; psnr-y in dB and ssim, means and least",
           GST_TYPE_STRUCTURE, (GParamFlags)(G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)));

@@ -7,6 +7,7 @@
 #include "freezecount.h"
 #include "gstframereferences.h"
 #include "gststampplace.h"
+#include "stamptrack.h"
 
 #include <gst/video/gstvideofilter.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@ typedef struct {
 
 /* Since PAUSED. */
 typedef struct {
-  guint64 pictures, unreadable, clock_errors, unmatched;
+  guint64 pictures, damaged, unreadable, clock_errors, unmatched;
   FrameCount frames;
   FreezeCount freezes;
   DelayHistogram delays;
@@ -53,6 +54,7 @@ struct _GstFrameMeasure {
   GstClockTime latency; /* of the pipeline, atomic by the object lock */
   /* the streaming thread's */
   LumaRect rect;
+  StampTrack track;
   FILE *file;
   GstClockTime interval_at; /* it began */
   guint64 interval_displayed;

@@ -12,8 +12,8 @@ set_counts (GstStructure *s, const GstFrameFigures *f)
 {
   gst_structure_set (s, "pictures", G_TYPE_UINT64, f->pictures, "displayed", G_TYPE_UINT64, f->frames.displayed, "lost",
       G_TYPE_UINT64, f->frames.lost, "repeated", G_TYPE_UINT64, f->frames.repeated, "out-of-order", G_TYPE_UINT64,
-      f->frames.out_of_order, "unreadable", G_TYPE_UINT64, f->unreadable, "restarts", G_TYPE_UINT64, f->frames.restarts,
-      "frame-rate", G_TYPE_DOUBLE, f->frame_rate, NULL);
+      f->frames.out_of_order, "damaged", G_TYPE_UINT64, f->damaged, "unreadable", G_TYPE_UINT64, f->unreadable,
+      "restarts", G_TYPE_UINT64, f->frames.restarts, "frame-rate", G_TYPE_DOUBLE, f->frame_rate, NULL);
 }
 
 static void

@@ -30,7 +30,7 @@ typedef enum {
 
 typedef struct {
   uint32_t number;
-  uint64_t time; /* ns, rounded down to 0.1 ms; 890 years */
+  uint64_t time; /* ns, rounded down to 0.1 ms */
   LumaStampClock clock;
 } LumaStamp;
 

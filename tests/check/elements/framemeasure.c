@@ -154,6 +154,34 @@ GST_START_TEST (test_reference)
 
 GST_END_TEST
 
+/* One packet in 20 lost, one key unit: from the first loss on stamps are as damaged as pictures. These are numbered by
+   their time stamps and compared with their own originals: nothing begins anew, and a lost packet costs decibels. */
+GST_START_TEST (test_damaged_pictures)
+{
+  GstElement *measure;
+  gdouble displayed;
+
+  if (!have_elements ("x264enc rtph264pay rtph264depay avdec_h264"))
+    return;
+  measure =
+      run_to_eos ("videotestsrc num-buffers=150 pattern=ball ! " CAPS " ! framestamp ! tee name=t ! queue ! x264enc "
+                  "tune=zerolatency speed-preset=ultrafast bitrate=300 key-int-max=300 ! rtph264pay mtu=400 ! "
+                  "identity drop-probability=0.05 ! rtph264depay ! avdec_h264 ! framemeasure name=m "
+                  "reference-frames=200 ! fakesink t. ! queue ! m.reference");
+  displayed = stat_of (measure, "displayed");
+  fail_unless_equals_float (stat_of (measure, "restarts"), 0);
+  fail_unless_equals_float (
+      displayed + stat_of (measure, "repeated") + stat_of (measure, "unreadable"), stat_of (measure, "pictures"));
+  fail_unless (displayed + stat_of (measure, "lost") <= 150);
+  fail_unless_equals_float (stat_of (measure, "compared") + stat_of (measure, "unmatched"), displayed);
+  fail_unless_equals_float (stat_of (measure, "unmatched"), 0);
+  if (stat_of (measure, "damaged") > 10)
+    fail_unless (stat_of (measure, "psnr-y-min") < 35, "%f dB", stat_of (measure, "psnr-y-min"));
+  gst_object_unref (measure);
+}
+
+GST_END_TEST
+
 /* All formats, all corners, no codec between: the stamp is read, and the picture around it stays as it was. */
 GST_START_TEST (test_formats_and_corners)
 {
@@ -529,6 +557,7 @@ framemeasure_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_encoders_at_their_worst, 0, (int)(G_N_ELEMENTS (codecs) * G_N_ELEMENTS (patterns)));
   tcase_add_test (tcase, test_reference);
+  tcase_add_test (tcase, test_damaged_pictures);
   tcase_add_test (tcase, test_formats_and_corners);
   tcase_add_test (tcase, test_no_stamps);
   tcase_add_test (tcase, test_errors_tell_the_cure);
