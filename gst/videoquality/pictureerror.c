@@ -7,7 +7,8 @@
 
 #define PEAK 255.0
 #define WINDOW 8
-#define WINDOW_STEP 4
+#define BLOCK 4  /* windows begin every so many pixels */
+#define STRIP 64 /* windows side by side whose sums are kept */
 #define C1 (0.01 * PEAK * 0.01 * PEAK)
 #define C2 (0.03 * PEAK * 0.03 * PEAK)
 
@@ -44,44 +45,77 @@ picture_error_psnr (const LumaPlane *a, const LumaPlane *b, const LumaRect *skip
   return sum > 0 ? 10 * log10 (PEAK * PEAK * (double)n / (double)sum) : PICTURE_ERROR_PERFECT;
 }
 
-/* Sums in integers: exact. */
-static double
-window_ssim (const LumaPlane *a, const LumaPlane *b, int x, int y)
-{
-  int sum_a = 0, sum_b = 0, aa = 0, bb = 0, ab = 0;
-  double n = WINDOW * WINDOW, mean_a, mean_b, squares, covariance;
+/* Over 4 x 4 pixels, of which two by two make a window. In integers: exact. */
+typedef struct {
+  int a, b, aa, bb, ab;
+} Sums;
 
-  for (int row = y; row < y + WINDOW; row++) {
+static Sums
+block_sums (const LumaPlane *a, const LumaPlane *b, int x, int y)
+{
+  Sums s = {0, 0, 0, 0, 0};
+
+  for (int row = y; row < y + BLOCK; row++) {
     const uint8_t *p = luma_at (a, x, row), *q = luma_at (b, x, row);
 
-    for (int i = 0; i < WINDOW; i++, p += a->step, q += b->step) {
-      sum_a += *p;
-      sum_b += *q;
-      aa += *p * *p;
-      bb += *q * *q;
-      ab += *p * *q;
+    for (int i = 0; i < BLOCK; i++, p += a->step, q += b->step) {
+      s.a += *p;
+      s.b += *q;
+      s.aa += *p * *p;
+      s.bb += *q * *q;
+      s.ab += *p * *q;
     }
   }
-  mean_a = sum_a / n;
-  mean_b = sum_b / n;
-  squares = (aa + bb - sum_a * mean_a - sum_b * mean_b) / (n - 1);
-  covariance = (ab - sum_a * mean_b) / (n - 1);
+  return s;
+}
+
+static double
+window_ssim (const Sums *upper, const Sums *lower)
+{
+  double sum_a = upper[0].a + upper[1].a + lower[0].a + lower[1].a;
+  double sum_b = upper[0].b + upper[1].b + lower[0].b + lower[1].b;
+  double aa = upper[0].aa + upper[1].aa + lower[0].aa + lower[1].aa;
+  double bb = upper[0].bb + upper[1].bb + lower[0].bb + lower[1].bb;
+  double ab = upper[0].ab + upper[1].ab + lower[0].ab + lower[1].ab;
+  double n = WINDOW * WINDOW, mean_a = sum_a / n, mean_b = sum_b / n;
+  double squares = (aa + bb - sum_a * mean_a - sum_b * mean_b) / (n - 1), covariance = (ab - sum_a * mean_b) / (n - 1);
+
   return (2 * mean_a * mean_b + C1) * (2 * covariance + C2) /
          ((mean_a * mean_a + mean_b * mean_b + C1) * (squares + C2));
+}
+
+typedef struct {
+  double sum;
+  unsigned n;
+} Mean;
+
+/* The windows that begin in these columns of blocks. */
+static void
+add_strip (Mean *mean, const LumaPlane *a, const LumaPlane *b, const LumaRect *skip, int from, int windows)
+{
+  Sums rows[2][STRIP + 1];
+
+  for (int y = 0; y < a->height / BLOCK; y++) {
+    const Sums *upper = rows[(y + 1) % 2], *lower = rows[y % 2];
+
+    for (int i = 0; i <= windows; i++)
+      rows[y % 2][i] = block_sums (a, b, (from + i) * BLOCK, y * BLOCK);
+    for (int i = 0; y > 0 && i < windows; i++) {
+      if (overlaps (skip, (from + i) * BLOCK, (y - 1) * BLOCK, WINDOW, WINDOW))
+        continue;
+      mean->sum += window_ssim (upper + i, lower + i);
+      mean->n++;
+    }
+  }
 }
 
 double
 picture_error_ssim (const LumaPlane *a, const LumaPlane *b, const LumaRect *skip)
 {
-  double sum = 0;
-  unsigned n = 0;
+  int windows = a->width / BLOCK - 1;
+  Mean mean = {0, 0};
 
-  for (int y = 0; y + WINDOW <= a->height; y += WINDOW_STEP)
-    for (int x = 0; x + WINDOW <= a->width; x += WINDOW_STEP) {
-      if (overlaps (skip, x, y, WINDOW, WINDOW))
-        continue;
-      sum += window_ssim (a, b, x, y);
-      n++;
-    }
-  return n > 0 ? sum / n : NAN;
+  for (int from = 0; from < windows; from += STRIP)
+    add_strip (&mean, a, b, skip, from, windows - from < STRIP ? windows - from : STRIP);
+  return mean.n > 0 ? mean.sum / mean.n : NAN;
 }

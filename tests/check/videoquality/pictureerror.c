@@ -65,6 +65,42 @@ START_TEST (test_skip)
 }
 END_TEST
 
+/* Against the definition, window by window, on more of them than are taken at a time, and odd sizes. */
+START_TEST (test_all_windows)
+{
+  enum { WIDTH = 4 * 150 + 3, HEIGHT = 30 };
+  static uint8_t x[WIDTH * HEIGHT], y[WIDTH * HEIGHT];
+  LumaPlane p = {x, WIDTH, 1, WIDTH, HEIGHT}, q = {y, WIDTH, 1, WIDTH, HEIGHT};
+  double sum = 0, expected;
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < sizeof x; i++) {
+    x[i] = (uint8_t)(i * i / 7);
+    y[i] = (uint8_t)(x[i] + i % 13);
+  }
+  for (int top = 0; top + 8 <= HEIGHT; top += 4)
+    for (int left = 0; left + 8 <= WIDTH; left += 4, n++) {
+      double ma = 0, mb = 0, va = 0, vb = 0, c = 0;
+
+      for (int i = 0; i < 64; i++) {
+        ma += *luma_at (&p, left + i % 8, top + i / 8) / 64.0;
+        mb += *luma_at (&q, left + i % 8, top + i / 8) / 64.0;
+      }
+      for (int i = 0; i < 64; i++) {
+        double da = *luma_at (&p, left + i % 8, top + i / 8) - ma, db = *luma_at (&q, left + i % 8, top + i / 8) - mb;
+
+        va += da * da / 63;
+        vb += db * db / 63;
+        c += da * db / 63;
+      }
+      sum += (2 * ma * mb + 6.5025) * (2 * c + 58.5225) / ((ma * ma + mb * mb + 6.5025) * (va + vb + 58.5225));
+    }
+  expected = sum / n;
+  ck_assert_uint_eq (n, 149 * 6);
+  ck_assert_double_eq_tol (picture_error_ssim (&p, &q, NULL), expected, 1e-9);
+}
+END_TEST
+
 START_TEST (test_nothing_left)
 {
   const LumaRect all = {0, 0, SIDE, SIDE};
@@ -77,4 +113,4 @@ START_TEST (test_nothing_left)
 }
 END_TEST
 
-CC_TEST_MAIN ("pictureerror", test_levels, test_structure, test_skip, test_nothing_left)
+CC_TEST_MAIN ("pictureerror", test_levels, test_structure, test_skip, test_all_windows, test_nothing_left)
