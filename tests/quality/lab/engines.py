@@ -5,6 +5,7 @@ import functools
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -14,6 +15,7 @@ SIM_LAB = paths.BUILD / "tests/sim/sim-lab"
 MEASURES = ("engines", "job", "measure", "playout", "stamps", "viewer", "vmaf", "wire")
 PATIENCE = 20  # s of the wall a simulated second may take before a job counts as hung
 BUILT_RIVALS = paths.TOP / "out/rivals/plugins"
+UNKNOWN = re.compile(r"no (such )?controller[ :]+[\w+-]+")
 RIVALS = {"gcc": "rtpgccbwe"}  # elements of others that a controller needs
 
 
@@ -65,6 +67,8 @@ def _run(name, command, ini, folder, limit):
             process.terminate()  # it ends its own processes
             raise
     (folder / f"{name}.log").write_text(errors)
+    if UNKNOWN.search(errors):
+        raise Unsupported(f"{name} has {UNKNOWN.search(errors)[0]}")
     if process.returncode != 0:
         raise RuntimeError(f"{name}: {errors.strip()[-500:] or f'exit status {process.returncode}'}")
     return json.loads(output.strip().splitlines()[-1])

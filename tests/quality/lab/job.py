@@ -44,7 +44,7 @@ def _fixed_best(ini, folder):
         copy = {group: dict(ini[group]) for group in ini.sections()}
         copy["job"]["out"] = str(inside)
         for group, keys in copy.items():
-            if keys.get("controller") == "fixed-best":
+            if group.startswith("flow ") and keys.get("controller") == "fixed-best":
                 keys["controller"] = f"fixed:{rate}"
                 keys["send"] = jobs.send_text(ini["lab"]["encoder"], keys["controller"],
                                               codecs.encoder_rate(float(rate), int(keys["fps"])))

@@ -143,6 +143,8 @@ def measure(ini, folder):
                                                                         rules, options)
     shares = wire.sharing(_with_notes(numbered, lab), _rates(links, series), duration)
     row = summary(list(flows.values()), rules) | {k: shares.get(k) for k in ("jain", "tcp_rate", "tcp_ratio")}
+    if len(flows) > 1 or any(f["kind"] in ("tcp", "short-tcp") for _, f in numbered):
+        row["use"] = links.use([f for _, f in numbered], duration)
     row["clocks"] = sum(len(f["clocks"]) for f in flows.values())
     _keep_worst(screens, folder)
     return {"row": row, "flows": flows, "shares": shares,

@@ -27,6 +27,7 @@ td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd;white-spa
 COLOURS = {"low-delay": "tab:blue", "low-delay+rtx": "tab:cyan", "rfc5348": "tab:green", "oracle": "black", "gcc": "tab:red",
            "fixed-best": "tab:brown", "rtptfrcbwe": "tab:olive", "farstream": "tab:purple", "chromium": "tab:orange"}
 SPARE = ("0.5", "tab:pink", "0.7", "0.3")
+LEAST_DELAY, LEAST_QUALITY = 40, 2  # ms, dB: the shortest axes
 # (key, heading, factor, digits)
 COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("ssim", "SSIM", 1, 4), ("vmaf", "VMAF", 1, 1),
            ("delay_p50", "delay p50 ms", 1e3, 0), ("delay_p95", "p95", 1e3, 0), ("delay_p99", "p99", 1e3, 0),
@@ -111,11 +112,20 @@ def axes_plot(data, places, key="psnr", label="PSNR-Y, dB"):
             axis.errorbar(1e3 * x[0], y[0], xerr=[[1e3 * (x[0] - x[1])], [1e3 * (x[2] - x[0])]],
                           yerr=[[y[0] - y[1]], [y[2] - y[0]]], fmt="o", color=colour(c, names), label=c, capsize=2)
         axis.set_title(" ".join(place[:3]), fontsize=9)
+        _widen(axis.get_xlim, axis.set_xlim, LEAST_DELAY)
+        _widen(axis.get_ylim, axis.set_ylim, LEAST_QUALITY)
         axis.grid(alpha=0.25)
         axis.legend(fontsize=7)
         axis.set_xlabel("capture to display, p95, ms", fontsize=8)
         axis.set_ylabel(label, fontsize=8)
     return png(figure)
+
+
+def _widen(get, put, least):
+    """No axis is so short that it shows nothing as something."""
+    low, high = get()
+    if high - low < least:
+        put((low + high - least) / 2, (low + high + least) / 2)
 
 
 def _number(text):

@@ -7,7 +7,7 @@ import pathlib
 
 import numpy
 
-from callkit import codecs, measures
+from callkit import codecs, measures, units
 
 BIN = 0.1
 BACK = 0.9  # of what was possible is "back"
@@ -131,18 +131,50 @@ class Links:
         return [(t, bps) for t, bps in steps] if steps else None
 
     def rate(self, flow, begin, end, hop=None):
-        """bit/s of a flow out of the last hop it appears at, between two times."""
-        mine = [r for r in self.rows if int(r["flow"]) == flow and begin <= float(r["time"]) < end]
-        hops = {int(r["hop"]) for r in mine if r["direction"] == "forward"}
-        last = max(hops, default=None) if hop is None else hop
-        octets = sum(int(r["bytes"]) for r in mine if r["direction"] == "forward" and int(r["hop"]) == last)
+        """bit/s of a flow that goes forward out of the last hop it appears at, between two times."""
+        mine = [r for r in self.rows if int(r["flow"]) == flow and r["direction"] == "forward"
+                and begin <= float(r["time"]) < end]
+        last = max((int(r["hop"]) for r in mine), default=None) if hop is None else hop
+        octets = sum(int(r["bytes"]) for r in mine if int(r["hop"]) == last)
         return 8 * octets / (end - begin) if end > begin else 0.0
 
-    def loss(self, flow):
-        mine = [r for r in self.rows if int(r["flow"]) == flow and r["direction"] == "forward"]
-        dropped = sum(int(r["dropped"]) for r in mine)
-        total = dropped + sum(int(r["packets"]) for r in mine)
-        return dropped / total if total else None
+    def carried(self, hop, duration):
+        """bit/s forward through a hop in each bin, all flows."""
+        sums = numpy.zeros(round(duration / BIN))
+        for r in self.rows:
+            place = round(float(r["time"]) / BIN)
+            if int(r["hop"]) == hop and r["direction"] == "forward" and place < len(sums):
+                sums[place] += 8 * int(r["bytes"]) / BIN
+        return sums
+
+    def use(self, flows, duration):
+        """Share of what all flows together could have carried forward that they did, at the hop where it is least; only
+        hops that are narrower than what crosses them may ask for. flows: their keys."""
+        found = []
+        for hop in range(len(self.hops)):
+            steps = self.capacity(hop)
+            crossing = [f for f in flows if f.get("direction", "forward") == "forward"
+                        and int(f.get("enter", 0)) <= hop <= int(f.get("leave", len(self.hops) - 1))]
+            wanted = _wanted(crossing, duration)
+            capacity = capacity_series(steps, duration) if steps else None
+            if capacity is None or not (wanted > capacity).any():
+                continue
+            possible = numpy.minimum(capacity, wanted[: len(capacity)])
+            found.append(float(self.carried(hop, duration)[: len(capacity)].sum() / possible.sum()))
+        return min(found, default=None)
+
+
+def _wanted(flows, duration):
+    """bit/s that flows may ask for in each bin: their greatest rate; TCP all there is while it lasts."""
+    total = numpy.zeros(round(duration / BIN))
+    for flow in flows:
+        span = slice(round(float(flow.get("start") or 0) / BIN), round(float(flow.get("stop") or duration) / BIN))
+        rate = {"video": flow.get("max"), "tcp": "1000G", "audio": flow.get("rate", "20k"), "udp": flow.get("rate")}
+        total[span] += units.rate(rate.get(flow["kind"]) or 0)
+        if flow.get("pause"):
+            begin, end = (round(float(t) / BIN) for t in flow["pause"].split(","))
+            total[begin:end] -= units.rate(flow["max"])
+    return total
 
 
 def together(flows, duration):
@@ -154,7 +186,8 @@ def together(flows, duration):
 
 def sharing(flows, rates, duration):
     """flows: their keys; rates(number, begin, end): bit/s. Jain over the video flows, mean video beside mean TCP."""
-    long = {n: f for n, f in enumerate(flows) if f["kind"] in ("video", "tcp")}
+    long = {n: f for n, f in enumerate(flows)
+            if f["kind"] in ("video", "tcp") and f.get("direction", "forward") == "forward"}
     video = [n for n, f in long.items() if f["kind"] == "video"]
     tcp = [n for n, f in long.items() if f["kind"] == "tcp" and not f.get("in-place")]
     if not video and not tcp:

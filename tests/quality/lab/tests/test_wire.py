@@ -33,6 +33,25 @@ class Rates(unittest.TestCase):
         self.assertEqual(series.tolist(), [2e6, 3e6])
 
 
+class Use(unittest.TestCase):
+    def test_the_least_used_bottleneck(self):
+        # Two videos of at most 1 Mb/s over 1.5, 8 and 1 Mb/s: one crosses all hops, one the first only. The second hop is
+        # wide, the third as wide as what crosses it.
+        links = wire.Links("/nowhere")
+        links.hops = [{"forward": {"capacity": [[0, bps]]}} for bps in (1.5e6, 8e6, 0.8e6)]
+        flows = [{"kind": "video", "max": "1M"}, {"kind": "video", "max": "1M", "leave": "0"}]
+        row = {"direction": "forward", "flow": "0", "packets": "1", "dropped": "0"}
+        links.rows = [row | {"time": f"{n / 10:.6f}", "hop": str(hop), "bytes": str(octets)}
+                      for n in range(100) for hop, octets in ((0, 15000), (1, 7500), (2, 7500))]
+        # 1.2 of 1.5 Mb/s and 0.6 of 0.8.
+        self.assertAlmostEqual(links.use(flows, 10), 0.75)
+        self.assertIsNone(links.use([flows[0] | {"max": "0.5M"}], 10))
+
+    def test_tcp_wants_all(self):
+        self.assertGreater(wire._wanted([{"kind": "tcp", "start": "5"}], 10)[60], 1e9)
+        self.assertEqual(wire._wanted([{"kind": "video", "max": "1M", "pause": "2,4"}], 10)[30], 0)
+
+
 class Sharing(unittest.TestCase):
     def test_jain(self):
         self.assertAlmostEqual(wire.jain([1, 1, 1]), 1)
@@ -44,6 +63,8 @@ class Sharing(unittest.TestCase):
         found = wire.sharing(flows, lambda n, _a, _b: [2e6, 1e6, 3e6, 1e3][n], 60)
         self.assertAlmostEqual(found["jain"], 1)
         self.assertAlmostEqual(found["tcp_ratio"], 0.5)
+        flows.append({"kind": "video", "direction": "reverse"})
+        self.assertAlmostEqual(wire.sharing(flows, lambda n, _a, _b: [2e6, 1e6, 3e6, 1e3, 9e6][n], 60)["jain"], 1)
 
     def test_only_while_all_are_there(self):
         flows = [{"kind": "video", "start": "20", "stop": "100"}, {"kind": "tcp", "stop": "90"}]
