@@ -4,11 +4,12 @@ import argparse
 import signal
 import sys
 
-from . import codecs, controllers, paths, report, session, units
+from . import codecs, controllers, network, paths, report, session, units
 
 EPILOG = """examples:
   pipelines/call                                     a minute through a bottleneck whose capacity changes
   pipelines/call --encoder vp8enc --loss 1%          another encoder, random loss
+  pipelines/call --capacity 2M --beside cubic@10     a download through the same queue from the tenth second on
   pipelines/call --controller fixed:800k             the same network without any control
   pipelines/call --camera /dev/video0 --remote HOST  send the camera to another machine
   pipelines/call --receive 5004 --window             which shows it
@@ -31,10 +32,21 @@ def parse(arguments):
                    "oracle: told the capacity; gcc: rtpgccbwe in rtpbin; farstream: Farstream's TFRC")
     p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
                    help="seconds:rate,... of the bottleneck, default %(default)s")
+    p.add_argument("--trace", metavar="FILE", help="instead of --capacity: a file in mahimahi's format")
     p.add_argument("--reverse", metavar="SCHEDULE", help="capacity of the way back, default: the same")
     p.add_argument("--delay", type=units.duration, default=s.delay, metavar="TIME", help="each way, default 50ms")
-    p.add_argument("--queue", type=units.duration, default=s.queue, metavar="TIME", help="drop tail, default 300ms")
+    p.add_argument("--queue", type=units.duration, default=s.queue, metavar="TIME",
+                   help="of drop tail and red, default 300ms")
+    p.add_argument("--discipline", choices=network.DISCIPLINES, default=s.discipline, help="default %(default)s")
     p.add_argument("--loss", type=units.share, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
+    p.add_argument("--burst", type=float, default=s.burst, metavar="N",
+                   help="mean packets lost in a row, default: by chance")
+    p.add_argument("--jitter", type=units.duration, default=s.jitter, metavar="TIME",
+                   help="standard deviation, default 0")
+    p.add_argument("--reorder", action="store_true", help="with --jitter: packets may overtake each other")
+    p.add_argument("--beside", action="append", default=[], metavar="TRAFFIC",
+                   help="cubic, newreno, bbr, short-tcp, udp:RATE or audio through the same queue, each with @FROM or "
+                   "@FROM-TO in seconds; more than once for more of it")
     p.add_argument("--latency", type=units.duration, metavar="TIME",
                    help="how long the receiver waits for a missing packet, default 100ms; with +rtx 250ms")
     p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
@@ -50,6 +62,8 @@ def parse(arguments):
     options = p.parse_args(arguments)
     try:
         controllers.make(options.controller)
+        for text in options.beside:
+            network.traffic(text)
     except ValueError as error:
         p.error(str(error))
     options.duration = options.duration or (86400 if options.receive else s.duration)

@@ -11,6 +11,7 @@ from . import network
 
 SETTLE = 5.0  # s after the start and each capacity step that do not count as steady
 FREEZE = 0.5  # s
+DROP = 0.8  # of the capacity before, at most, is left after what counts as a drop: a trace goes up and down all the time
 
 
 def _column(path, *names):
@@ -142,7 +143,7 @@ def summary(call, schedule):
     _, delays = call.frame_delays()
     bounds = schedule.phases(call.end)
     drops = [{"at": b[0], "to": b[2], "seconds": recovery(call, b[0], b[1])}
-             for a, b in zip(bounds, bounds[1:]) if b[2] < a[2]]
+             for a, b in zip(bounds, bounds[1:]) if b[2] < DROP * a[2]]
     fresh = call.psnr[call.stale == 0] if len(call.psnr) else call.psnr
     result = {
         "duration": call.end, "packets": len(call.packets), "reports": len(call.reverse), "phases": phases,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The bottleneck as a process, and its packet log."""
+"""The emulated network as a process, what crosses it beside a call, and its packet log."""
 import csv
 import signal
 import socket
 import subprocess
 
-from . import paths
+from . import paths, units
 
 
 def free_ports(count):
@@ -30,36 +30,47 @@ def free_ports(count):
     return ports
 
 
-class Bottleneck:
-    """From a_port through the network to peer_port, and back; ends by itself after `duration`, should nobody stop it."""
+DISCIPLINES = ("droptail", "red", "codel", "fq_codel", "pie", "p-aqm")
+TCP = ("cubic", "newreno", "bbr")
 
-    def __init__(self, peer_port, log, capacity, reverse, delay, queue, loss, seed, duration):
-        self.a_port, b_port = free_ports(2)
-        self.log = log
-        command = [str(paths.BOTTLENECK), "--a-port", str(self.a_port), "--b-port", str(b_port), "--peer-port",
-                   str(peer_port), "--forward", str(capacity), "--reverse", str(reverse), "--delay", f"{delay}s",
-                   "--queue", f"{queue}s", "--loss", str(loss), "--seed", str(seed), "--duration", f"{duration}s",
-                   "--log", str(log)]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
-        if self.process.stdout.readline().strip() != "ready":
-            raise RuntimeError(f"the bottleneck did not start: {' '.join(command)}")
 
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(10)
+def traffic(text):
+    """What crosses the network beside a call, as keys of a job's flow: cubic, newreno, bbr, short-tcp, udp:RATE or
+    audio, each from @FROM or @FROM-TO seconds on."""
+    what, _, when = text.partition("@")
+    kind, _, rate = what.partition(":")
+    keys = {"kind": "tcp", "tcp": kind} if kind in TCP else {"kind": kind}
+    if kind not in (*TCP, "short-tcp", "udp", "audio") or (kind == "udp") != bool(rate):
+        raise ValueError(f"no traffic: {text} (cubic, newreno, bbr, short-tcp, udp:RATE, audio, each with @FROM-TO)")
+    if rate:
+        keys["rate"] = f"{units.rate(rate):.0f}"
+    if when:
+        begin, _, end = when.partition("-")
+        keys |= {"start": units.duration(begin)} | ({"stop": units.duration(end)} if end else {})
+    return keys
+
+
+def write_job(path, groups):
+    """A key file as sim-lab and the emulated network read it (the head of tests/sim/lab.cc)."""
+    with open(path, "w") as file:
+        for group, keys in groups.items():
+            file.write(f"[{group}]\n")
+            file.writelines(f"{k}={str(v).lower() if isinstance(v, bool) else v}\n" for k, v in keys.items())
 
 
 class Chain:
-    """The network of a job file, for its video flows: what is sent to a_ports[flow] goes to peers[flow], and back. It
-    starts when it is told to."""
+    """The network of a job file, for its video flows: what is sent to a_ports[flow] goes to peers[flow], and back. Its
+    time starts when it is told to, or (start="datagram") with the first datagram. log: a flow's packets, where not in
+    the job's folder. It ends by itself some time after the job's end, should nobody stop it."""
 
-    def __init__(self, job, peers):
+    def __init__(self, job, peers, start="told", log=None):
         ports = iter(free_ports(2 * len(peers)))
         self.a_ports, flows = {}, []
         for number, peer in peers.items():
             self.a_ports[number] = next(ports)
             flows += ["--flow", f"{number}:{self.a_ports[number]}:{next(ports)}:{peer}"]
-        command = [str(paths.BOTTLENECK), "--job", str(job), *flows]
+        command = [str(paths.BOTTLENECK), "--job", str(job), *flows, "--start", start]
+        command += ["--log", str(log)] if log else []
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                                         start_new_session=True)
         if self.process.stdout.readline().strip() != "ready":

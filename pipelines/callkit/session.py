@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from . import clips, controllers, measures, network, paths, report, units
+from . import clips, codecs, controllers, measures, network, paths, report, units
 
 RFC8867_5_1 = "0:1.0M,40:2.5M,60:0.6M,80:1.0M"
 
@@ -28,7 +28,13 @@ class Settings:
     reverse: str = None  # capacity of the way back; None: as forward
     delay: float = 0.050
     queue: float = 0.300
+    trace: str = None  # a file in mahimahi's format, instead of `capacity`
+    discipline: str = "droptail"  # of network.DISCIPLINES
     loss: float = 0.0
+    burst: float = 0.0  # mean packets lost in a row; 0: independent losses
+    jitter: float = 0.0  # s, standard deviation
+    reorder: bool = False  # jitter may
+    beside: tuple = ()  # other traffic, texts for network.traffic
     latency: float = None  # s the receiver waits for a missing packet; None: what the controller needs
     seed: int = 1
     duration: float = 60
@@ -51,7 +57,8 @@ class Process:
     def __init__(self, name, settings, said, folder, env, enter=(), module=None):
         self.name = name
         self.errors = open(f"{folder}/{name}.log", "w")
-        self.process = subprocess.Popen([*enter, sys.executable, "-m", module or f"callkit.{name}", json.dumps(settings)],
+        command = [*enter, sys.executable, "-m", module or f"callkit.{name}", json.dumps(settings)]
+        self.process = subprocess.Popen(command,
                                         stdin=subprocess.PIPE if settings.get("wait") else subprocess.DEVNULL,
                                         stdout=subprocess.PIPE, stderr=self.errors, text=True,
                                         env=paths.environment() | (env or {}), start_new_session=True)
@@ -132,10 +139,14 @@ class Session:
         self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
         self.folder.mkdir(parents=True, exist_ok=True)
-        for old in ("*.csv", "*.i420", "*.log", "*-usage.json", "received.mkv", "report.html", "call.png"):
+        for old in ("*.csv", "*.i420", "*.log", "*-usage.json", "network.ini", "links.json", "received.mkv",
+                    "report.html", "call.png"):
             for path in self.folder.glob(old):
                 path.unlink()
-        self.schedule = units.Schedule(settings.capacity)
+        if settings.trace:
+            self.schedule = units.trace_schedule(settings.trace, settings.duration)
+        else:
+            self.schedule = units.Schedule(settings.capacity)
         self.said = queue.Queue()
         self.problems = []
         self.next_line = 0.0
@@ -149,6 +160,21 @@ class Session:
         if not self.s.camera and not self.s.receive:
             s["clip"] = clips.load(self.s.clip, s["width"], s["height"]).path
         return s
+
+    def network(self):
+        """The call's network as a job's groups."""
+        s, codec = self.s, codecs.CODECS[self.s.encoder]
+        hop = {"delay": s.delay, "queue": s.queue, "discipline": s.discipline, "loss": s.loss, "burst": s.burst,
+               "jitter": s.jitter, "reorder": s.reorder}
+        hop |= {"trace": pathlib.Path(s.trace).resolve()} if s.trace else {"capacity": self.schedule}
+        back = units.Schedule(s.reverse) if s.reverse else None if s.trace else self.schedule
+        call = {"kind": "video", "controller": s.controller, "clip": s.clip or "default", "send": codec.encoder,
+                "encoding-name": codec.encoding_name, "depay": codec.depay, "decode": codec.decoder}
+        groups = {"job": {"seed": s.seed, "duration": s.duration, "out": self.folder}, "hop 0": hop}
+        groups["reverse"] = {"delay": s.delay, "queue": s.queue} | ({"capacity": back} if back else {})
+        for n, keys in enumerate([call] + [network.traffic(text) for text in s.beside]):
+            groups[f"flow {n}"] = keys
+        return groups
 
     def run(self):
         """Runs until the end, Ctrl-C or SIGTERM; the processes have sessions of their own, so that they end in order.
@@ -164,15 +190,13 @@ class Session:
                 processes.append(Process("sender", {**s, "host": self.s.remote}, self.said, self.folder, self.env))
             else:
                 peer, = network.free_ports(1)
-                net = network.Bottleneck(peer, self.folder / "packets.csv", self.schedule,
-                                         units.Schedule(self.s.reverse) if self.s.reverse else self.schedule,
-                                         self.s.delay, self.s.queue, self.s.loss, self.s.seed,
-                                         self.s.duration + 60)
+                network.write_job(self.folder / "network.ini", self.network())
+                net = network.Chain(self.folder / "network.ini", {0: peer}, "datagram", self.folder / "packets.csv")
                 modules = controllers.make(self.s.controller).modules
                 processes.append(Process("receiver", {**s, "port": peer}, self.said, self.folder, self.env,
                                          module=modules["receiver"]))
                 self.wait_for("receiver", processes[0])
-                processes.append(Process("sender", {**s, "host": "127.0.0.1", "port": net.a_port}, self.said,
+                processes.append(Process("sender", {**s, "host": "127.0.0.1", "port": net.a_ports[0]}, self.said,
                                          self.folder, self.env, module=modules["sender"]))
             self.follow(processes, net)
         except KeyboardInterrupt:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rates, times, shares and capacity schedules as people write them."""
+import math
 import re
 
 
@@ -61,3 +62,16 @@ class Schedule:
         """[(from, to, bit/s)] up to `end`"""
         bounds = [at for at, _ in self.steps if at < end] + [end]
         return [(bounds[i], bounds[i + 1], self.steps[i][1]) for i in range(len(bounds) - 1)]
+
+
+def trace_schedule(path, duration, step=0.5):
+    """The capacity of a trace in mahimahi's format (a line for each chance to send 1500 bytes, in ms; it repeats), as a
+    Schedule of steps."""
+    with open(path) as file:
+        chances = [float(line) / 1e3 for line in file if line.strip()]
+    laps = int(duration / chances[-1]) + 1
+    bits = [0.0] * max(math.ceil(duration / step), 1)
+    for at in (lap * chances[-1] + chance for lap in range(laps) for chance in chances):
+        if at < duration:
+            bits[min(int(at / step), len(bits) - 1)] += 8 * 1500
+    return Schedule(",".join(f"{n * step:g}:{b / step:.0f}" for n, b in enumerate(bits)))

@@ -199,7 +199,7 @@ struct RealFlow {
 struct Options {
   sim::LabJob job;
   std::vector<RealFlow> flows;
-  bool told = false;   /* when to start, by a line on standard input; else the first datagram starts */
+  bool told = false;   /* when to start, by a line on standard input; else the first datagram says */
   bool record = false; /* what crossed the queues, and the links, in the job's folder */
 };
 
@@ -307,7 +307,7 @@ public:
     });
     HouseKeeping ();
     if (m_options.job.duration_s > 0)
-      Simulator::Stop (Seconds (m_options.job.duration_s + (m_options.told ? patience_s : 0)));
+      Simulator::Stop (Seconds (m_options.job.duration_s + (m_options.record ? patience_s : 0)));
     Simulator::Run ();
     uint64_t one = 1;
     if (write (m_quit, &one, sizeof one) < 0)
@@ -442,8 +442,11 @@ Usage ()
                "bottleneck --job FILE --flow N:A:B:PEER ...\n"
                "  the network and the other traffic of a job of sim-lab (tests/sim/lab.cc); its video flow N has the "
                "ports A,\n"
-               "  B and PEER. \"start T\" on standard input says when time is 0, in s of CLOCK_MONOTONIC. Leaves\n"
-               "  flow-N/packets.csv, queue.csv and links.json in the job's folder.\n";
+               "  B and PEER. Time 0 is when \"start T\" on standard input says, in s of CLOCK_MONOTONIC, or the first "
+               "datagram.\n"
+               "  Leaves flow-N/packets.csv, queue.csv and links.json in the job's folder.\n"
+               "  --start WHAT         told or datagram; default told\n"
+               "  --log FILE           instead of flow-N/packets.csv, of one flow\n";
 }
 
 /* "N:A:B:PEER" */
@@ -462,14 +465,14 @@ ParseFlow (const std::string &text)
 }
 
 void
-ReadJob (const std::string &path, Options *o)
+ReadJob (const std::string &path, const std::string &log, Options *o)
 {
   o->job = sim::read_lab_job (path);
-  o->told = o->record = true;
+  o->record = true;
   for (RealFlow &real : o->flows) {
     if (real.number >= o->job.flows.size () || o->job.flows[real.number].kind != sim::LabKind::video)
       Fail ("the job has no such video flow: " + std::to_string (real.number));
-    real.log = o->job.out + "/flow-" + std::to_string (real.number) + "/packets.csv";
+    real.log = !log.empty () ? log : o->job.out + "/flow-" + std::to_string (real.number) + "/packets.csv";
   }
 }
 
@@ -491,7 +494,7 @@ ParseOptions (int argc, char **argv)
   sim::ChainHopSpec hop = {DefaultLink (), DefaultLink ()};
   sim::LinkSpec &forward = hop.forward.link, &back = hop.backward.link;
   bool reverseQueue = false;
-  std::string job;
+  std::string job, start = "told";
 
   ParseSchedule ("1.0M", &forward);
   o.job.seed = 1;
@@ -516,6 +519,12 @@ ParseOptions (int argc, char **argv)
       {"duration", [&] (const std::string &v) { o.job.duration_s = ParseTime (v).GetSeconds (); }},
       {"log", [&] (const std::string &v) { single.log = v; }},
       {"job", [&] (const std::string &v) { job = v; }},
+      {"start",
+          [&] (const std::string &v) {
+            if (v != "told" && v != "datagram")
+              Fail ("--start is told or datagram, not " + v);
+            start = v;
+          }},
       {"flow", [&] (const std::string &v) { o.flows.push_back (ParseFlow (v)); }},
   };
   std::vector<struct option> table;
@@ -536,7 +545,8 @@ ParseOptions (int argc, char **argv)
     exit (2);
   }
   if (!job.empty ()) {
-    ReadJob (job, &o);
+    o.told = start == "told";
+    ReadJob (job, single.log, &o);
     return o;
   }
   if (back.bps == 0) {
