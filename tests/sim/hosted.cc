@@ -224,7 +224,7 @@ variable_capacity (Report &report, const char *element)
     report.note ("  queue delay p95 ms", probe.queue_delay.percentile (0.95, part.from_s, part.to_s) * 1000);
   }
   report.note ("packets lost in the queue", (double)probe.dropped / probe.arrived);
-  report.note ("reports a second", out.sender->feedback_packets / run.end_s);
+  report.note ("reports a second", out.receiver->report_at.size () / run.end_s);
   report.note ("reports, share of the rate", (double)out.sender->feedback_bytes / out.sender->bytes_sent);
   report.note ("pacing delay p95 ms", out.sender->pacing.percentile (0.95) * 1000);
   if (element == rival) /* paces by a tick each 5 ms */

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hostedsender.h"
-#include "ccserial.h"
 #include "rtcpfeedback.h"
 #include "rtpextension.h"
 #include <algorithm>
-#include <cstring>
 #include <ns3/abort.h>
 #include <ns3/inet-socket-address.h>
 #include <ns3/simulator.h>
@@ -19,8 +17,8 @@ static const unsigned fixed_bytes = 12, extension_bytes = 8, extension_id = 1, i
 static const uint16_t one_byte_profile = 0xbede;
 static const size_t remembered_packets = 8192;
 static const unsigned pli_format = 1;
-static const size_t twcc_capacity = 1200, rtcp_capacity = 1400;
-static const CcDuration max_feedback_delay = 100 * CC_MSECOND;
+static const size_t twcc_capacity = 1200;
+static const double rtcp_fraction = 0.05, least_session_bps = 64000; /* rtpsession's */
 static const uint32_t receiver_ssrc = 0x53494d31;
 
 static uint16_t
@@ -182,7 +180,7 @@ HostedSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
 {
   RtcpTwccReader reader;
 
-  while (size >= 12) {
+  while (size >= 8) {
     size_t length = 4 * (get16 (data + 2) + 1u);
     unsigned format = data[0] & 31, type = data[1];
     if (length > size)
@@ -280,8 +278,8 @@ TwccReceiverApplication::configure (const TwccReceiverConfig &c)
   config = c;
 }
 
-CcTime
-TwccReceiverApplication::now () const
+uint64_t
+TwccReceiverApplication::now_ns () const
 {
   uint64_t t = Simulator::Now ().GetNanoSeconds ();
 
@@ -291,21 +289,14 @@ TwccReceiverApplication::now () const
 void
 TwccReceiverApplication::StartApplication ()
 {
-  AvpfTimingParams params;
-
   arrival_history_init (&history, 0);
-  avpf_timing_params_init (&params);
-  params.random = cc_pcg32_init (&pcg, config.seed);
-  params.rtcp_bw_Bps = config.min_rtcp_Bps;
-  params.T_rr_interval = 0;
-  avpf_timing_init (&avpf, &params, now ());
-  avpf_timing_set_members (&avpf, 2, 1, false, now ());
+  random = cc_pcg32_init (&pcg, config.seed);
   socket = Socket::CreateSocket (GetNode (), UdpSocketFactory::GetTypeId ());
   socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), config.port));
   socket->SetRecvCallback (MakeCallback (&TwccReceiverApplication::on_packet, this));
   config.sink->key_unit_wanted = [this] () {
     key_unit_wanted = true;
-    avpf_timing_request_feedback (&avpf, max_feedback_delay, now ());
+    schedule ();
   };
   running = true;
 }
@@ -319,29 +310,38 @@ TwccReceiverApplication::StopApplication ()
     socket->Close ();
 }
 
+/* The transport-wide number of one of our packets. */
+static bool
+read_number (const uint8_t *rtp, size_t size, uint16_t *number)
+{
+  size_t found;
+
+  if (size < fixed_bytes + extension_bytes || rtp[0] >> 6 != 2 || !(rtp[0] & 0x10))
+    return false;
+  const uint8_t *element = rtp_ext_find (get16 (rtp + 12), rtp + 16, extension_bytes - 4, extension_id, &found);
+  return element && rtp_ext_twcc_parse (element, found, number);
+}
+
 void
 TwccReceiverApplication::on_packet (Ptr<Socket> from)
 {
   Ptr<Packet> packet;
   uint8_t bytes[2048];
+  uint16_t number;
 
-  while ((packet = from->RecvFrom (peer))) {
-    size_t size = packet->CopyData (bytes, sizeof bytes), found;
-    if (size < fixed_bytes + extension_bytes || bytes[0] >> 6 != 2 || !(bytes[0] & 0x10))
-      continue;
-    uint16_t number;
-    const uint8_t *element = rtp_ext_find (get16 (bytes + 12), bytes + 16, extension_bytes - 4, extension_id, &found);
-    if (!element || !rtp_ext_twcc_parse (element, found, &number))
+  while ((packet = from->RecvFrom (peer)) && running) {
+    size_t size = packet->CopyData (bytes, sizeof bytes);
+    if (!read_number (bytes, size, &number))
       continue;
     media_ssrc = get32 (bytes + 8);
     packets++;
-    bytes_total += packet->GetSize ();
-    arrival_history_on_packet (&history, number, ARRIVAL_NOT_ECT, now ());
+    bytes_total += size;
+    received.add (seconds_now (), size + ip_udp_bytes);
+    arrival_history_on_packet (&history, number, ARRIVAL_NOT_ECT, now_ns ());
     if (bytes[1] & 0x80)
       make_message ();
     config.sink->on_packet (bytes, size);
   }
-  run ();
 }
 
 /* With the last packet of a picture, whenever it will be sent. */
@@ -360,61 +360,47 @@ TwccReceiverApplication::make_message ()
   put32 (at + 4, receiver_ssrc);
   put32 (at + 8, media_ssrc);
   messages.emplace_back (at, at + 12 + size);
-  avpf_timing_request_feedback (&avpf, max_feedback_delay, now ());
+  schedule ();
 }
 
 void
-TwccReceiverApplication::set_rtcp_bandwidth ()
+TwccReceiverApplication::schedule ()
 {
-  double span = seconds_now () - bandwidth_from_s;
-  uint64_t total = bytes_total + packets * ip_udp_bytes;
-
-  if (span < 0.5)
-    return;
-  avpf_timing_set_bandwidth (
-      &avpf, std::max ((total - bandwidth_from_bytes) / span * config.rtcp_fraction, config.min_rtcp_Bps));
-  bandwidth_from_s = seconds_now ();
-  bandwidth_from_bytes = total;
-}
-
-void
-TwccReceiverApplication::run ()
-{
-  if (!running || packets == 0)
-    return;
-  timer.Cancel ();
-  set_rtcp_bandwidth ();
-  if (avpf_timing_next_timeout (&avpf) <= now ()) {
-    AvpfVerdict verdict = avpf_timing_on_timeout (&avpf, now ());
-    if (verdict != AVPF_NOTHING)
-      avpf_timing_on_sent (&avpf, verdict, send_rtcp (), now ());
-  }
-  CcTime next = avpf_timing_next_timeout (&avpf);
-  if (next != CC_TIME_NONE)
+  if (running && packets > 0 && !timer.IsRunning ())
     timer = Simulator::Schedule (
-        NanoSeconds (next > now () ? next - now () : CC_USECOND), &TwccReceiverApplication::run, this);
+        Seconds (std::max (allowed_s - seconds_now (), 0.0)), &TwccReceiverApplication::send_all, this);
 }
 
-/* A receiver report with one block and an SDES with a CNAME of ten characters. */
-static std::vector<uint8_t>
-report_of (uint32_t media_ssrc)
+/* RFC 3550 6.3.1 for two members, without the minimum: RFC 4585 3.4 d. */
+double
+TwccReceiverApplication::interval_s ()
 {
-  static const size_t rr = 32, sdes = 24;
-  std::vector<uint8_t> out (rr + sdes);
+  double now_s = seconds_now (), span_s = std::clamp (now_s, 0.1, 1.0);
+  double bps = std::max (received.mean_bps (now_s - span_s, now_s), least_session_bps);
+  double deterministic = 2 * 8 * mean_rtcp_bytes / (rtcp_fraction * bps);
+
+  return deterministic * cc_random_uniform (&random, 0.5, 1.5) / (2.71828 - 1.5);
+}
+
+/* A receiver report without blocks and an SDES with a CNAME of 20 characters: what precedes the feedback. */
+static std::vector<uint8_t>
+report ()
+{
+  static const size_t rr = 8, sdes = 32, name = 20;
+  std::vector<uint8_t> out (rr + sdes, 'x');
   uint8_t *at = out.data ();
 
-  at[0] = 0x81;
+  at[0] = 0x80;
   at[1] = 201;
   put16 (at + 2, rr / 4 - 1);
   put32 (at + 4, receiver_ssrc);
-  put32 (at + 8, media_ssrc);
   at[rr] = 0x81;
   at[rr + 1] = 202;
   put16 (at + rr + 2, sdes / 4 - 1);
   put32 (at + rr + 4, receiver_ssrc);
   at[rr + 8] = 1;
-  at[rr + 9] = 10;
-  std::memcpy (at + rr + 10, "sim@sim.ns", 10);
+  at[rr + 9] = name;
+  put16 (at + rr + 10 + name, 0);
   return out;
 }
 
@@ -431,28 +417,33 @@ picture_loss (uint32_t media_ssrc)
   return out;
 }
 
-/* All that waits, in one compound packet (or more, where it is too long). Returns the bytes with their headers. */
-uint32_t
-TwccReceiverApplication::send_rtcp ()
+void
+TwccReceiverApplication::send_all ()
 {
-  uint64_t before = feedback_bytes;
+  std::vector<uint8_t> first = report ();
 
-  do {
-    std::vector<uint8_t> out = report_of (media_ssrc);
-    if (key_unit_wanted) {
-      std::vector<uint8_t> pli = picture_loss (media_ssrc);
-      out.insert (out.end (), pli.begin (), pli.end ());
-      key_unit_wanted = false;
-    }
-    while (!messages.empty () && out.size () + messages.front ().size () <= rtcp_capacity) {
-      out.insert (out.end (), messages.front ().begin (), messages.front ().end ());
-      messages.pop_front ();
-    }
-    feedback_packets++;
-    feedback_bytes += out.size () + ip_udp_bytes;
-    socket->SendTo (Create<Packet> (out.data (), out.size ()), 0, peer);
-  } while (!messages.empty ());
-  return feedback_bytes - before;
+  if (key_unit_wanted) {
+    std::vector<uint8_t> pli = picture_loss (media_ssrc);
+    first.insert (first.end (), pli.begin (), pli.end ());
+    key_unit_wanted = false;
+  }
+  report_at.add (seconds_now (), messages.size ());
+  send_packet (first);
+  for (const std::vector<uint8_t> &message : messages)
+    send_packet (message);
+  messages.clear ();
+  allowed_s = seconds_now () + interval_s ();
+}
+
+void
+TwccReceiverApplication::send_packet (const std::vector<uint8_t> &rtcp)
+{
+  uint32_t bytes = rtcp.size () + ip_udp_bytes;
+
+  feedback_packets++;
+  feedback_bytes += bytes;
+  mean_rtcp_bytes += (bytes - mean_rtcp_bytes) / 16;
+  socket->SendTo (Create<Packet> (rtcp.data (), rtcp.size ()), 0, peer);
 }
 
 } // namespace sim

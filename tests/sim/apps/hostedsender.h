@@ -7,13 +7,13 @@
    the event rtpsession 1.22 makes of it: sizes of RTP payload, times of leaving, packets between two messages in a row
    lost. The rate goes to the source as webrtcsink hands it to an encoder: the whole estimate, nothing taken off.
 
-   The receiver notes arrivals as rtpsession does, wants to report with each last packet of a picture and may when
-   RFC 4585 allows, with 5 % of what it receives for RTCP; picture loss indications go the same way. */
+   The receiver reports as rtpsession 1.22 does: a message with each last packet of a picture, at once or as soon as the
+   time between two RTCP packets is over that 5 % of what it receives allow; each message is a packet, and a receiver
+   report goes before them. Picture loss indications leave in the same way. */
 #ifndef SIM_HOSTED_SENDER_H
 #define SIM_HOSTED_SENDER_H
 
 #include "arrivalhistory.h"
-#include "avpftiming.h"
 #include "ccrandom.h"
 #include "hostedelement.h"
 #include "rtcptwcc.h"
@@ -81,7 +81,6 @@ private:
 struct TwccReceiverConfig {
   std::shared_ptr<RtpSink> sink;
   uint16_t port = 5004;
-  double rtcp_fraction = 0.05, min_rtcp_Bps = 400; /* of the receive rate; at least */
   double clock_offset_s = 1234.5, clock_drift_ppm = 0;
   uint64_t seed = 2;
 };
@@ -92,30 +91,32 @@ public:
   static ns3::TypeId GetTypeId ();
   void configure (const TwccReceiverConfig &config);
   uint64_t packets = 0, bytes_total = 0, feedback_packets = 0, feedback_bytes = 0;
+  SampleSeries report_at; /* when messages left: how many at once */
 
 private:
   void StartApplication () override;
   void StopApplication () override;
-  CcTime now () const;
+  uint64_t now_ns () const;
   void on_packet (ns3::Ptr<ns3::Socket> from);
-  void run ();
   void make_message ();
-  void set_rtcp_bandwidth ();
-  uint32_t send_rtcp ();
+  void schedule ();
+  double interval_s ();
+  void send_all ();
+  void send_packet (const std::vector<uint8_t> &rtcp);
 
   TwccReceiverConfig config;
   ArrivalHistory history;
-  AvpfTiming avpf;
   CcPcg32 pcg;
+  CcRandom random;
   ns3::Ptr<ns3::Socket> socket;
   ns3::Address peer;
   ns3::EventId timer;
   uint32_t media_ssrc = 0;
   uint8_t fb_pkt_count = 0;
-  std::deque<std::vector<uint8_t>> messages; /* transport-wide feedback that waits */
+  std::deque<std::vector<uint8_t>> messages; /* that wait */
   bool running = false, key_unit_wanted = false;
-  double bandwidth_from_s = 0;
-  uint64_t bandwidth_from_bytes = 0;
+  double allowed_s = 0, mean_rtcp_bytes = 100;
+  RateSeries received;
 };
 
 } // namespace sim
