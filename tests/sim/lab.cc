@@ -14,7 +14,7 @@
      [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
-       kind=video  controller=low-delay|rfc5348|low-delay+rtx|fixed:RATE|oracle|gcc
+       kind=video  controller=low-delay|rfc5348|low-delay+rtx|fixed:RATE|oracle|gcc|rtptfrcbwe
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
                                 ... mtu=1200 timestamp-offset=0". One thread, or runs differ
@@ -26,7 +26,7 @@
        kind=tcp    tcp=cubic|newreno|bbr
        kind=short-tcp  flows=10 on=2 (transferring at the start) idle=10 (mean s between transfers) of 30 to 50 KB
        kind=udp    rate packet=1500 (IP bytes)
-       kind=audio  rate=20k (20 ms of it in a packet)
+       kind=audio  rate=20k (20 ms of it in a packet, beside 16k of headers)
 
    Results, all times in s since the job's start, 6 decimals; sizes are IP packets:
      out/flow-N/   of each video flow: captured.csv sent.csv rates.csv received.csv received.mkv as callkit's sender and
@@ -52,11 +52,13 @@
 #include "apps/stopwatch.h"
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <glib.h>
 #include <map>
 #include <ns3/core-module.h>
+#include <unistd.h>
 
 namespace
 {
@@ -149,6 +151,7 @@ main (int argc, char **argv)
     fprintf (stderr, "usage: sim-lab JOB.ini\n");
     return 1;
   }
+  std::set_terminate ([] { _exit (1); }); /* the text has been printed */
   LabJob job = read_lab_job (argv[1]);
   std::filesystem::create_directories (job.out);
   sim_seed (job.seed);

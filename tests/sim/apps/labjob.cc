@@ -157,6 +157,18 @@ read_capacity (Group &g, ChainLinkSpec *spec)
   }
 }
 
+/* paqmshaper's targets, and as much room as other disciplines have. */
+static void
+size_paqm (LinkSpec *link)
+{
+  PaqmParams &params = link->queue.paqm.params;
+
+  params.target_delay[PAQM_MEDIA] = 20 * CC_MSECOND;
+  params.target_delay[PAQM_ELASTIC] = 100 * CC_MSECOND;
+  params.limit_bytes[PAQM_MEDIA] = params.limit_bytes[PAQM_ELASTIC] =
+      std::max (link->queue.ms / 1000 * link->bps / 8, 3000.0);
+}
+
 static ChainLinkSpec
 read_link (Group g, double delay_s)
 {
@@ -173,6 +185,8 @@ read_link (Group g, double delay_s)
   spec.link.loss = read_loss (g);
   spec.link.jitter_std_ms = g.value ("jitter", 0) * 1000;
   spec.reorder = g.flag ("reorder", false);
+  if (spec.link.queue.kind == QueueKind::paqm)
+    size_paqm (&spec.link);
   g.check ();
   return spec;
 }

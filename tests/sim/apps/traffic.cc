@@ -81,66 +81,94 @@ add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec)
   add_tcp (dumbbell.hosts (pair), spec);
 }
 
-/* One connection's transfers; each is a connection of its own, as an application that closes when it is done. */
-class OnOffTransfers : public Object
+/* Transfers one after the other, a connection each. */
+class OnOffTransfers : public Application
 {
 public:
   HostPair hosts;
   ShortTcpSpec spec;
+  bool begins_on = false;
+
+private:
+  void
+  StartApplication () override
+  {
+    running = true;
+    if (begins_on)
+      transfer ();
+    else
+      rest ();
+  }
+
+  void
+  StopApplication () override
+  {
+    running = false;
+    next.Cancel ();
+  }
 
   void
   transfer ()
   {
-    Ptr<Socket> socket = Socket::CreateSocket (hosts.from, TcpSocketFactory::GetTypeId ());
-
-    if (Simulator::Now ().GetSeconds () >= spec.tcp.stop_s)
-      return;
     left = random->GetInteger (spec.least_bytes, spec.most_bytes);
+    socket = Socket::CreateSocket (hosts.from, TcpSocketFactory::GetTypeId ());
     socket->Bind ();
-    socket->Connect (InetSocketAddress (hosts.to_address, tcp_port));
-    socket->SetSendCallback (MakeCallback (&OnOffTransfers::fill, this));
     socket->SetConnectCallback (
-        MakeCallback (&OnOffTransfers::on_connected, this), MakeCallback (&OnOffTransfers::on_closed, this));
-    socket->SetCloseCallbacks (
-        MakeCallback (&OnOffTransfers::on_closed, this), MakeCallback (&OnOffTransfers::on_closed, this));
+        MakeCallback (&OnOffTransfers::on_connected, this), MakeCallback (&OnOffTransfers::on_failed, this));
+    socket->SetCloseCallbacks (MakeNullCallback<void, Ptr<Socket>> (), MakeCallback (&OnOffTransfers::on_failed, this));
+    socket->SetSendCallback (MakeCallback (&OnOffTransfers::fill, this));
+    socket->Connect (InetSocketAddress (hosts.to_address, tcp_port));
   }
 
   void
   rest ()
   {
-    Simulator::Schedule (Seconds (idle->GetValue (spec.idle_s, 0)), &OnOffTransfers::transfer, this);
-  }
-
-private:
-  void
-  on_connected (Ptr<Socket> socket)
-  {
-    fill (socket, socket->GetTxAvailable ());
+    if (running)
+      next = Simulator::Schedule (Seconds (idle->GetValue (spec.idle_s, 0)), &OnOffTransfers::transfer, this);
   }
 
   void
-  fill (Ptr<Socket> socket, uint32_t available)
+  on_connected (Ptr<Socket> from)
   {
+    fill (from, from->GetTxAvailable ());
+  }
+
+  /* Room is left with each acknowledgement; all of it, when the last byte has arrived. */
+  void
+  fill (Ptr<Socket> from, uint32_t available)
+  {
+    if (from != socket)
+      return;
     while (left > 0 && available > 0) {
-      int sent = socket->Send (Create<Packet> (std::min ({left, available, spec.tcp.segment_bytes})));
+      int sent = from->Send (Create<Packet> (std::min ({left, available, spec.tcp.segment_bytes})));
       if (sent <= 0)
         return;
       left -= sent;
-      available = socket->GetTxAvailable ();
+      available = from->GetTxAvailable ();
     }
-    if (left == 0)
-      socket->Close ();
+    if (left == 0 && available >= spec.tcp.buffer_bytes)
+      done ();
   }
 
-  /* Also where the connection failed. */
   void
-  on_closed (Ptr<Socket> socket)
+  on_failed (Ptr<Socket> from)
   {
-    socket->SetSendCallback (MakeNullCallback<void, Ptr<Socket>, uint32_t> ());
-    socket->SetCloseCallbacks (MakeNullCallback<void, Ptr<Socket>> (), MakeNullCallback<void, Ptr<Socket>> ());
+    if (from == socket)
+      done ();
+  }
+
+  /* Not from within the socket's own call. */
+  void
+  done ()
+  {
+    Simulator::ScheduleNow (&Socket::Close, socket);
+    socket = nullptr;
     rest ();
   }
 
+  bool running = false;
+  EventId next;
+  Ptr<Socket> socket; /* of the transfer under way */
   uint32_t left = 0;
   Ptr<UniformRandomVariable> random = CreateObject<UniformRandomVariable> ();
   Ptr<ExponentialRandomVariable> idle = CreateObject<ExponentialRandomVariable> ();
@@ -154,8 +182,10 @@ add_short_tcp (const HostPair &hosts, const ShortTcpSpec &spec)
     Ptr<OnOffTransfers> transfers = CreateObject<OnOffTransfers> ();
     transfers->hosts = hosts;
     transfers->spec = spec;
-    Simulator::Schedule (
-        Seconds (spec.tcp.start_s), i < spec.on ? &OnOffTransfers::transfer : &OnOffTransfers::rest, transfers);
+    transfers->begins_on = i < spec.on;
+    transfers->SetStartTime (Seconds (spec.tcp.start_s));
+    transfers->SetStopTime (Seconds (spec.tcp.stop_s));
+    hosts.from->AddApplication (transfers);
   }
 }
 
