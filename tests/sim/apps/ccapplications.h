@@ -196,7 +196,7 @@ private:
   KeyRequest key;
   NackRequest nack;
   uint64_t nack_failed = 0;
-  uint8_t media_header[12] = {}; /* of the last packet that was none sent again */
+  uint8_t media_header[12] = {};                  /* of the last packet that was none sent again */
   bool key_pending = false, nack_pending = false; /* their turn in RTCP has been asked for */
   ns3::Ptr<ns3::Socket> socket;
   ns3::Address peer;
