@@ -10,20 +10,28 @@ from . import cells, controllers, engines, gates, jobs, playout
 
 DEFAULTS = {"engines": ["sim"], "controllers": list(controllers.OURS), "encoders": ["x264enc"], "clips": [""],
             "cells": [], "seeds": 1, "duration": None, "fps": 30, "size": "352x288", "playout": list(jobs.PLAYOUT),
-            "vmaf": False, "keep": "first"}
-TOP_KEYS = set(DEFAULTS) | {"title", "text", "sweep", "also", "cell", "encoder", "gates", "agree", "tolerance"}
+            "vmaf": False}
+TOP_KEYS = set(DEFAULTS) | {"title", "text", "include", "sweep", "also", "cell", "encoder", "gates", "agree", "tolerance",
+                            "keep"}
+KEEP = ("first", "all", "none")
 GATE_CLIP = ""
 GATE_SEED = 1
 
 
 class Matrix:
-    def __init__(self, path):
+    """overrides: keys that stand above the file's own, as those of a matrix that includes it."""
+
+    def __init__(self, path, overrides=None):
         self.path = pathlib.Path(path)
         self.name = self.path.stem
         table = tomllib.loads(self.path.read_text())
         unknown = set(table) - TOP_KEYS
         if unknown:
             raise ValueError(f"{path}: no such key: {', '.join(sorted(unknown))}")
+        self.overrides = overrides or {}
+        self.kept = table.get("keep", "first")
+        if self.kept not in KEEP:
+            raise ValueError(f"{path}: keep is one of {', '.join(KEEP)}")
         self.title, self.text = table.get("title", self.name), table.get("text", "")
         self.encoders = table.get("encoder", {})
         self.gates = table.get("gates", True)
@@ -39,7 +47,11 @@ class Matrix:
                 raise ValueError(f"{path}: no such key in [[also]]: {', '.join(sorted(unknown))}")
             base = {**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS and k != "cells"}}
             self.jobs += self._block({**base, **block}, block.get("sweep", []))
+        shared = {k: v for k, v in table.items() if k in ("vmaf", "clips", "playout", "seeds", "duration", "size")}
+        for name in table.get("include", []):
+            self.jobs += [job for job in Matrix(find(name), shared | self.overrides).jobs if not job.purpose]
         self.jobs = list({job.name: job for job in self.jobs}.values())
+        self.first_seed = min((job.seed for job in self.jobs), default=0)
         if self.gates:
             self.jobs = self._gate_jobs() + self.jobs
 
@@ -51,6 +63,7 @@ class Matrix:
         return found
 
     def _block(self, block, sweeps):
+        block = block | self.overrides
         seeds = block["seeds"] if isinstance(block["seeds"], list) else range(1, block["seeds"] + 1)
         return [self._job(block, engine, cell, encoder, clip, controllers.check(controller), seed)
                 for engine in block["engines"] for cell in self._cells(block, sweeps) for encoder in block["encoders"]
@@ -86,8 +99,8 @@ class Matrix:
 
     def keep(self, job):
         """Which files a job leaves beside its result."""
-        kept = job.purpose or job.seed == min(j.seed for j in self.jobs)
-        return "all" if kept else "result"
+        first = self.kept == "first" and job.seed == self.first_seed
+        return "all" if job.purpose or self.kept == "all" or first else "result"
 
 
 def find(name):

@@ -16,7 +16,7 @@ from callkit import paths
 from . import QUALITY, controllers, engines, jobs
 
 # Until a machine's own jobs say better: s of one processor per simulated second and video flow, s around it, MB.
-SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.35, 3.0, 6.0, 300.0
+SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.2, 1.0, 6.0, 300.0
 SPEED = paths.CACHE / "lab-speed.json"
 
 
@@ -64,7 +64,7 @@ class Speed:
     def learn(self, job, result):
         self.known["memory"] = max(self.known.get("memory", 0), result["memory_mb"])
         if job.engine == "sim" and job.controller != "fixed-best" and job.cell.flows_of("video"):
-            cost = max(result["wall"] - SIM_FIXED, 0.1) / (job.duration * len(job.cell.flows_of("video")))
+            cost = max(result["wall"] - SIM_FIXED, 0.5) / (job.duration * len(job.cell.flows_of("video")))
             self.known[job.encoder] = 0.9 * self.known.get(job.encoder, cost) + 0.1 * cost
 
     def save(self):
