@@ -88,6 +88,18 @@ START_TEST (test_places)
 }
 END_TEST
 
+static int
+touched_around (const LumaRect *r)
+{
+  int n = 0;
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      if (x < r->x || x >= r->x + r->width || y < r->y || y >= r->y + r->height)
+        n += *luma_at (&plane, x, y) != 128;
+  return n;
+}
+
 /* Every block size that fits, every corner, planar and packed; what is around stays. */
 START_TEST (test_round_trip)
 {
@@ -102,10 +114,7 @@ START_TEST (test_round_trip)
         ck_assert (luma_stamp_place (WIDTH, HEIGHT, block, (LumaStampCorner)corner, &r));
         luma_stamp_write (&plane, &r, &stamp);
         assert_read (&r, &stamp);
-        for (int y = 0; y < HEIGHT; y++)
-          for (int x = 0; x < WIDTH; x++)
-            if (x < r.x || x >= r.x + r.width || y < r.y || y >= r.y + r.height)
-              ck_assert_uint_eq (*luma_at (&plane, x, y), 128);
+        ck_assert_int_eq (touched_around (&r), 0);
       }
 }
 END_TEST
