@@ -40,8 +40,8 @@
      out/links.json   {"duration": s, "bin": 0.1, "hops": [{"forward": {"capacity": [[t, bit/s], ...], "delay": s},
                    "reverse": ...}], "flows": [{"kind", "controller", "direction", "enter", "leave", "start", "stop",
                    "rtt": s without queues, "stats": {...}}]}; capacity null: no limit
-     stdout           one line of JSON: {"simulated": s, "wall": s, "encode": s, "decode": s, "psnr": s}
-   Exit status 0; 1 with a text on stderr where the job cannot be run. */
+     stdout           one line of JSON: {"simulated": s, "wall": s, "cpu": s, "encode": s, "decode": s, "psnr": s}, the
+   last three parts of cpu Exit status 0; 1 with a text on stderr where the job cannot be run. */
 #include "apps/chain.h"
 #include "apps/labjob.h"
 #include "apps/lablinks.h"
@@ -160,8 +160,8 @@ main (int argc, char **argv)
   ns3::Simulator::Destroy ();
   double wall_s = std::chrono::duration<double> (std::chrono::steady_clock::now () - since).count ();
   const double *spent = Stopwatch::spent_s;
-  printf ("{\"simulated\": %g, \"wall\": %.3f, \"encode\": %.3f, \"decode\": %.3f, \"psnr\": %.3f}\n", job.duration_s,
-      wall_s, spent[Stopwatch::encode], spent[Stopwatch::decode] - spent[Stopwatch::compare],
-      spent[Stopwatch::compare]);
+  printf ("{\"simulated\": %g, \"wall\": %.3f, \"cpu\": %.3f, \"encode\": %.3f, \"decode\": %.3f, \"psnr\": %.3f}\n",
+      job.duration_s, wall_s, Stopwatch::now_s (), spent[Stopwatch::encode],
+      spent[Stopwatch::decode] - spent[Stopwatch::compare], spent[Stopwatch::compare]);
   return 0;
 }
