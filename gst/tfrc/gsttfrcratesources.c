@@ -145,7 +145,7 @@ gst_tfrc_rate_sources_teller (const guint64 key[2], const GstTfrcAddress *from, 
   guint16 port;
 
   normalize (from, bytes, &port);
-  GST_WRITE_UINT16_BE (bytes + 16, port);
-  GST_WRITE_UINT32_BE (bytes + 18, ssrc);
+  memcpy (bytes + 16, &port, sizeof port);
+  memcpy (bytes + 18, &ssrc, sizeof ssrc);
   return (guint32)flow_hash (key, bytes, sizeof bytes);
 }
