@@ -205,7 +205,7 @@ fade (FlowStrikesEntry *e)
 void
 flow_strikes_on_period (FlowStrikes *s, double R_Bps, CcTime now)
 {
-  double T = cc_seconds (cc_time_since (now, s->period_at)), budget;
+  double T = cc_seconds (cc_time_since (now, s->period_at)), budget, most = 0;
 
   if (s->period_at == CC_TIME_NONE || cc_time_since (now, s->period_at) < PERIOD_LEAST)
     return;
@@ -216,10 +216,13 @@ flow_strikes_on_period (FlowStrikes *s, double R_Bps, CcTime now)
   for (unsigned i = 0; i < FLOW_STRIKES_ENTRIES; i++) {
     if (!(s->entries[i].weight > 0))
       continue;
+    if (!s->entries[i].struck)
+      most = fmax (most, s->entries[i].bytes);
     if (!isinf (budget))
       judge (s, &s->entries[i], budget, now);
     fade (&s->entries[i]);
   }
+  s->heaviest_Bps = most / T;
   for (unsigned i = 0; i < FLOW_STRIKES_SETS; i++)
     s->missed[i] *= WEIGHT_KEPT;
 }

@@ -54,6 +54,7 @@ typedef struct {
   double missed[FLOW_STRIKES_SETS];               /* bytes without a place */
   CcTime period_at;                               /* CC_TIME_NONE: no packet yet */
   double R, R_before;                             /* bytes/s; HUGE_VAL: none known */
+  double heaviest_Bps;                            /* of those not struck, in the last period; 0: none */
   unsigned struck;                                /* flows, now */
   uint64_t struck_ever;                           /* times a flow was struck */
   uint64_t released;
@@ -70,7 +71,8 @@ void flow_strikes_set_params (FlowStrikes *s, const FlowStrikesParams *params);
 /* A packet of that flow arrives. Returns false where it must be dropped. */
 bool flow_strikes_on_packet (FlowStrikes *s, uint64_t flow, uint32_t bytes, CcTime now);
 /* A period ends, R was told in it, wire bytes/s per flow. 0, negative, NaN or HUGE_VAL: none is known, nobody is judged
-   and nothing dropped. Periods shorter than 10 ms run on. */
+   and nothing dropped. Periods shorter than 10 ms run on.
+   Either way heaviest_Bps is new. */
 void flow_strikes_on_period (FlowStrikes *s, double R_Bps, CcTime now);
 /* Pure. */
 bool flow_strikes_is_struck (const FlowStrikes *s, uint64_t flow);

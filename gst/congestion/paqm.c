@@ -7,6 +7,8 @@
 
 #define DEFAULT_TAU1 (CC_SECOND / 10)
 #define MAX_TAU1 (5 * CC_SECOND)
+#define DEFAULT_BURST 2
+#define MOST_BURST 100
 #define RTT_GAIN (1.0 / 32)
 #define OUTER_TARGET 0.1      /* x the inner loop's N* */
 #define TARGET_BYTES_MIN 3000 /* two packets: what a target in time comes to at least */
@@ -26,6 +28,7 @@ paqm_params_init (PaqmParams *params)
 {
   *params = (PaqmParams){.limit_bytes = {100000, 1000000},
       .fifo_limit_bytes = 1000000,
+      .burst = DEFAULT_BURST,
       .tau1 = DEFAULT_TAU1,
       .flow_life = 2 * CC_SECOND,
       .ecn_elastic = true,
@@ -45,7 +48,7 @@ inner_refusal (const PaqmInnerParams *inner, CcDuration target_delay, uint32_t l
   if (!(inner->K > 0 && inner->K <= 1))
     return "K must be above 0 and no more than 1; 0.2 to 0.5 is useful";
   if (inner->dT < CC_MSECOND / 10 || inner->dT > CC_SECOND)
-    return "the inner period must be within 0.1 ms and 1 s; 50 to 100 packets' time is useful";
+    return "the inner period must be within 0.1 ms and 1 s; half the time a target takes to send is useful";
   if (limit_bytes == 0)
     return "a queue must hold at least one packet";
   if (target_delay == 0 && !(inner->target_bytes > 0 && inner->target_bytes <= limit_bytes))
@@ -89,6 +92,8 @@ paqm_params_refusal (const PaqmParams *params)
     return refusal;
   if (!(params->capacity_Bps >= 0 && params->capacity_Bps < UNKNOWN_CAPACITY))
     return "the capacity must be 0 (measured) or more";
+  if (!(params->burst >= 1 && params->burst <= MOST_BURST))
+    return "the burst must be within 1 and 100 targets";
   if (params->fifo_limit_bytes == 0)
     return "a queue must hold at least one packet";
   if (params->flow_life < 10 * CC_MSECOND || params->flow_life > 60 * CC_SECOND)
@@ -269,10 +274,11 @@ count_flow (Paqm *p, const PaqmArrival *a, CcTime now)
     share_capacity (p, now);
 }
 
+/* Without strikes all are watched too: the heaviest one bounds R. */
 static bool
 is_struck (Paqm *p, const PaqmArrival *a, CcTime now)
 {
-  if (!p->params.strikes || a->cls != PAQM_MEDIA || flow_strikes_on_packet (&p->strikes, a->flow, a->size_bytes, now))
+  if (a->cls != PAQM_MEDIA || flow_strikes_on_packet (&p->strikes, a->flow, a->size_bytes, now) || !p->params.strikes)
     return false;
   p->stats.strike_dropped++;
   return true;
@@ -350,26 +356,50 @@ paqm_next_timeout (const Paqm *p)
   return p->params.discipline == PAQM_DISCIPLINE_FIFO ? CC_TIME_NONE : p->tick_at;
 }
 
+static double
+burst (const Paqm *p)
+{
+  double most = TARGET_LIMIT * p->params.limit_bytes[PAQM_MEDIA];
+
+  if (!(p->params.burst > 1) || !paqm_outer_is_followed (&p->outer))
+    return 0;
+  return fmin (p->params.burst * p->inner[PAQM_MEDIA].params.target_bytes, most);
+}
+
 static void
 run_inner (Paqm *p, uint32_t periods)
 {
   double c[PAQM_CLASSES] = {available (p, PAQM_MEDIA), available (p, PAQM_ELASTIC)};
   double passed = periods * cc_seconds (p->params.inner[PAQM_MEDIA].dT);
 
+  paqm_inner_set_burst (&p->inner[PAQM_MEDIA], burst (p));
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_on_period (&p->inner[i], c[i], p->stats.backlog_bytes[i], periods);
   p->elastic_peak = fmax (paqm_inner_rate (&p->inner[PAQM_ELASTIC]), p->elastic_peak * exp (-passed / PEAK_MEMORY));
 }
 
+/* Through groups of pictures and pauses. */
+static void
+follow_heaviest (Paqm *p, CcTime now)
+{
+  double keep = exp (-cc_seconds (cc_time_since (now, p->heaviest_at)) / PEAK_MEMORY);
+
+  p->heaviest_at = now;
+  p->heaviest_peak = fmax (p->strikes.heaviest_Bps, keep * p->heaviest_peak);
+  paqm_outer_set_heaviest (&p->outer, p->heaviest_peak);
+}
+
 static bool
 run_outer (Paqm *p, CcTime now)
 {
-  double R = p->params.outer.follow_ecf ? 0 : p->outer.R, c = p->stats.c_Bps[PAQM_MEDIA] + p->stats.lent_Bps;
+  double R = p->params.outer.follow_ecf || !p->params.strikes ? 0 : p->outer.R,
+         c = p->stats.c_Bps[PAQM_MEDIA] + p->stats.lent_Bps;
 
   paqm_outer_on_backlog (&p->outer, p->stats.backlog_bytes[PAQM_MEDIA], now);
   if (!paqm_outer_on_timeout (&p->outer, c, p->stats.flows[PAQM_MEDIA], now))
     return false;
   flow_strikes_on_period (&p->strikes, R, now);
+  follow_heaviest (p, now);
   p->feedbacks++;
   return true;
 }
@@ -382,7 +412,7 @@ sleep_if_silent (Paqm *p, CcTime now)
       p->stats.backlog_bytes[1] > 0)
     return;
   p->tick_at = CC_TIME_NONE;
-  p->elastic_peak = 0;
+  p->elastic_peak = p->heaviest_peak = 0;
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_init (&p->inner[i], &p->params.inner[i]);
   paqm_outer_init (&p->outer, &p->params.outer);

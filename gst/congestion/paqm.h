@@ -42,15 +42,17 @@ typedef struct {
   PaqmOuterParams outer;
   CcDuration target_delay[PAQM_CLASSES]; /* above 0: N* is that long at the queue's part of the link, the outer loop's a
                                             tenth of it, instead of target_bytes; default 0 */
-  uint32_t limit_bytes[PAQM_CLASSES];    /* tail drop; default 100 kB media, 1 MB elastic */
-  uint32_t fifo_limit_bytes;             /* default 1 MB */
-  CcDuration tau1;                       /* until RTT samples come, [0, 5 s], default 100 ms */
-  CcDuration flow_life;                  /* silence after which a flow is not counted, [10 ms, 60 s], default 2 s */
-  FlowCountMode count;                   /* default FLOW_COUNT_EXACT */
-  FlowStrikesParams strike;              /* keys are drawn from `random` */
-  bool ecn_elastic;                      /* mark ECT instead of dropping; default true */
-  bool ecn_media;                        /* default false */
-  bool strikes;                          /* keep media flows that ignore R down to it; default true */
+  double burst; /* [1, 100], default 2: media that follows R may queue as many N*, 0.8 of its limit at most, before
+                   it is dropped (paqminner.h); 1: none, the paper's law */
+  uint32_t limit_bytes[PAQM_CLASSES]; /* tail drop; default 100 kB media, 1 MB elastic */
+  uint32_t fifo_limit_bytes;          /* default 1 MB */
+  CcDuration tau1;                    /* until RTT samples come, [0, 5 s], default 100 ms */
+  CcDuration flow_life;               /* silence after which a flow is not counted, [10 ms, 60 s], default 2 s */
+  FlowCountMode count;                /* default FLOW_COUNT_EXACT */
+  FlowStrikesParams strike;           /* keys are drawn from `random` */
+  bool ecn_elastic;                   /* mark ECT instead of dropping; default true */
+  bool ecn_media;                     /* default false */
+  bool strikes;                       /* keep media flows that ignore R down to it; default true */
   bool unstable; /* for experiments: alpha and beta outside the stable region are taken, up to 2; default false */
   CcRandom random;
 } PaqmParams;
@@ -103,10 +105,12 @@ typedef struct {
   FlowCount count[PAQM_CLASSES];
   FlowStrikes strikes;
   LinkCapacity link;
-  double elastic_peak; /* bytes/s, of the inner loop's r; fading */
-  CcTime tick_at;      /* next inner period; CC_TIME_NONE: idle */
-  CcTime arrived_at;   /* last packet */
-  double tau1;         /* s, mean of the samples; 0: none */
+  double elastic_peak;  /* bytes/s, of the inner loop's r; fading */
+  double heaviest_peak; /* bytes/s, of media flows, by outer periods; fading */
+  CcTime heaviest_at;
+  CcTime tick_at;    /* next inner period; CC_TIME_NONE: idle */
+  CcTime arrived_at; /* last packet */
+  double tau1;       /* s, mean of the samples; 0: none */
   uint64_t feedbacks;
   PaqmStats stats;
 } Paqm;

@@ -8,7 +8,6 @@
 #define DEFAULT_GAMMA 0.25
 #define DEFAULT_K 0.3
 #define DEFAULT_TARGET 35000
-#define PACKETS_A_PERIOD 75 /* paper D 2.2: 50-100 */
 
 void
 paqm_inner_params_init (PaqmInnerParams *params)
@@ -41,6 +40,12 @@ paqm_inner_init (PaqmInner *p, const PaqmInnerParams *params)
   paqm_inner_set_params (p, params);
 }
 
+void
+paqm_inner_set_burst (PaqmInner *p, double burst_bytes)
+{
+  p->burst_bytes = burst_bytes > 0 ? burst_bytes : 0;
+}
+
 bool
 paqm_inner_on_arrival (PaqmInner *p, uint32_t bytes, const CcRandom *random)
 {
@@ -62,13 +67,14 @@ void
 paqm_inner_on_period (PaqmInner *p, double c_Bps, double backlog_bytes, uint32_t periods)
 {
   double c = fmax (c_Bps, 0) * cc_seconds (p->params.dT);
-  double matching = p->params.K * (p->params.target_bytes - fmax (backlog_bytes, 0));
+  double target = p->burst_bytes > 0 ? p->burst_bytes : p->params.target_bytes;
+  double matching = p->params.K * (target - fmax (backlog_bytes, 0));
 
   if (periods == 0)
     return;
   estimate (p, periods);
   /* eq. 1 */
-  if (!(p->r_hat > 0))
+  if (!(p->r_hat > 0) || backlog_bytes < p->burst_bytes)
     p->u = 1;
   else
     p->u = (c + (p->r_hat >= c ? matching : 0)) / p->r_hat;
@@ -81,14 +87,4 @@ double
 paqm_inner_rate (const PaqmInner *p)
 {
   return p->r_hat / cc_seconds (p->params.dT);
-}
-
-CcDuration
-paqm_inner_period (double c_Bps, double packet_bytes)
-{
-  double dT = PACKETS_A_PERIOD * packet_bytes / c_Bps;
-
-  if (!(c_Bps > 0) || !(packet_bytes > 0))
-    return DEFAULT_DT;
-  return cc_duration (fmin (fmax (dT, 0.001), 0.1));
 }

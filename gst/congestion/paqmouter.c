@@ -18,7 +18,9 @@
 #define MOST_STEP 2.0
 #define OVERBOOKED 1.1 /* x c/flows: growth beyond is slow */
 #define OVERBOOKED_GROWTH 1.05
-#define ROOM 0.9 /* of c: below, flows may be counted upon */
+#define HEAD_ROOM 2.0 /* x the heaviest flow's rate: growth beyond is none */
+#define FOLLOWED 1.25 /* x what was told: more is not following */
+#define ROOM 0.9      /* of c: below, flows may be counted upon */
 #define MOST_FLOWS 1e9
 #define LEAST_RATIO 0.1
 #define HIGH_RATIO 0.96 /* paper D 2.3 */
@@ -159,6 +161,12 @@ paqm_outer_set_tau1 (PaqmOuter *p, CcDuration tau1)
     p->tau1 = p->next_tau1;
 }
 
+void
+paqm_outer_set_heaviest (PaqmOuter *p, double heaviest_Bps)
+{
+  p->heaviest_Bps = heaviest_Bps > 0 ? heaviest_Bps : 0;
+}
+
 CcTime
 paqm_outer_next_timeout (const PaqmOuter *p)
 {
@@ -181,6 +189,14 @@ static double
 ratio (const PaqmWindow *window)
 {
   return window->told > 0 ? window->bytes / window->told : 0;
+}
+
+bool
+paqm_outer_is_followed (const PaqmOuter *p)
+{
+  double told_of = p->params.follow_ecf ? 1 : p->flows;
+
+  return p->averaged > 0 && p->flows > 0 && ratio (&p->fading) <= FOLLOWED * told_of;
 }
 
 static double
@@ -297,6 +313,8 @@ update_R (PaqmOuter *p, double d)
     most = fmin (most, MOST_STEP * p->R);
   if (p->losing && flows > 0)
     most = fmin (most, fmax (share, (p->R + share) / 2));
+  if (p->heaviest_Bps > 0 && flows > 0)
+    most = fmin (most, fmax (OVERBOOKED * share, HEAD_ROOM * p->heaviest_Bps));
   p->R = bounded (p, fmax (LEAST_STEP * p->R, fmin (R, most)));
 }
 

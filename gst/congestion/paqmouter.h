@@ -18,7 +18,9 @@
 
    Flows that do not use their share: R is at most c, and above 1.1 c/flows it grows by a twentieth per period at most,
    so that flows that only start, or hold back after a loss, do not come back to twice what fits. Where the inner loop
-   has dropped or marked, half of what R has above c/flows is taken back: else loss would govern flows that do obey. */
+   has dropped or marked, half of what R has above c/flows is taken back: else loss would govern flows that do obey.
+   Where the rate of the heaviest flow is known, R above c/flows is no more than twice that: else it would grow
+   while flows limit themselves, and take as long to come back when others join. */
 #ifndef PAQMOUTER_H
 #define PAQMOUTER_H
 
@@ -61,6 +63,7 @@ typedef struct {
   double c;                 /* utilisation counted in */
   double flows;             /* 0: not counted */
   double N_hat;
+  double heaviest_Bps; /* 0: not known */
   CcDuration tau1, next_tau1;
   CcTime period_at;        /* the running period began; CC_TIME_NONE: not started */
   PaqmWindow all, settled; /* of the running period, and of its tau2 */
@@ -94,6 +97,11 @@ void paqm_outer_on_loss (PaqmOuter *p); /* the inner loop drops or marks a media
 void paqm_outer_on_backlog (PaqmOuter *p, double bytes, CcTime now);
 /* Mean round-trip time of the flows, [0, 5 s]; used from the next period on. */
 void paqm_outer_set_tau1 (PaqmOuter *p, CcDuration tau1);
+/* What the heaviest flow has sent lately; 0: not known. Used from the next period on. */
+void paqm_outer_set_heaviest (PaqmOuter *p, double heaviest_Bps);
+/* No more than 1.25 times what the counted flows were told has come of late, so that dropping is not what regulates.
+   Pure. */
+bool paqm_outer_is_followed (const PaqmOuter *p);
 /* End of tau1 + tau2; CC_TIME_NONE before the first arrival. Pure. */
 CcTime paqm_outer_next_timeout (const PaqmOuter *p);
 /* c_media_Bps: the media part of the link, before utilisation; flows: media flows counted, 0: unknown. Returns true

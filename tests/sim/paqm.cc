@@ -43,6 +43,7 @@ run_inner (double load, double K, double duration_s)
   spec.forward.queue.kind = QueueKind::paqm;
   PaqmQueueSpec &queue = spec.forward.queue.paqm;
   queue.params.strikes = false;
+  queue.params.burst = 1;
   queue.params.inner[PAQM_MEDIA].dT = CC_MSECOND;
   queue.params.inner[PAQM_MEDIA].K = K;
   queue.params.inner[PAQM_MEDIA].target_bytes = 100 * packet;
@@ -280,6 +281,7 @@ paper_f_network (double alpha, double rtt_ms)
   spec.forward.delay_ms = rtt_ms * 0.4;
   spec.forward.queue.kind = QueueKind::paqm;
   queue.params.unstable = queue.params.outer.paper_window = true;
+  queue.params.burst = 1;
   queue.params.outer.alpha = alpha;
   queue.params.outer.beta = 0.4;
   queue.params.outer.utilisation = 1;

@@ -113,6 +113,19 @@ END_TEST
 
 /* Just within and just beyond the margin of 25 %. At 1.4 R the excess grows by 0.15 R: 2 s of R are there after 13.3 s;
    at 1.2 R never. */
+START_TEST (test_heaviest)
+{
+  setup (0);
+  flow_strikes_on_packet (&s, 1, 1000, now);
+  flow_strikes_on_packet (&s, 2, 3000, now);
+  flow_strikes_on_packet (&s, 3, 2000, now);
+  flow_strikes_on_period (&s, HUGE_VAL, now + 500 * CC_MSECOND);
+  ck_assert_double_eq_tol (s.heaviest_Bps, 6000, 1e-6); /* 3000 in 0.5 s */
+  flow_strikes_on_period (&s, HUGE_VAL, now + CC_SECOND);
+  ck_assert_double_eq (s.heaviest_Bps, 0);
+}
+END_TEST
+
 START_TEST (test_margin)
 {
   setup (2);
@@ -349,7 +362,7 @@ START_TEST (test_params_are_checked)
 }
 END_TEST
 
-CC_TEST_MAIN ("flowstrikes", test_ill_source_beside_good_ones, test_margin, test_behaving_again,
+CC_TEST_MAIN ("flowstrikes", test_ill_source_beside_good_ones, test_heaviest, test_margin, test_behaving_again,
     test_groups_of_pictures_are_no_offence, test_on_and_off_is_no_way_out, test_time_to_follow, test_flood_of_flow_ids,
     test_one_in_a_thousand, test_struck_keep_their_place, test_excess_is_bounded, test_all_ill,
     test_without_a_rate_nobody_is_judged, test_params_are_checked)

@@ -160,16 +160,30 @@ START_TEST (bad_parameters_become_defaults)
 }
 END_TEST
 
-/* 75 x 1200 bytes: 9 ms at 10 Mbyte/s; bounds 1 and 100 ms. */
-START_TEST (period_is_some_packets_long)
+/* c = 10000 bytes a period, r = 20000, B = 70000. Below B nothing is lost; above, (10000 - 0.3 x 10000)/20000. The
+   paper's law at 20000: (10000 + 0.3 x 15000)/20000. */
+START_TEST (bursts_wait_where_they_may)
 {
-  ck_assert_uint_eq (paqm_inner_period (1e7, 1200), 9 * CC_MSECOND);
-  ck_assert_uint_eq (paqm_inner_period (1e10, 1200), CC_MSECOND);
-  ck_assert_uint_eq (paqm_inner_period (1e3, 1200), 100 * CC_MSECOND);
-  ck_assert_uint_eq (paqm_inner_period (0, 1200), 10 * CC_MSECOND);
+  PaqmInnerParams params;
+  PaqmInner inner;
+
+  paqm_inner_params_init (&params);
+  params.gamma = 1;
+  paqm_inner_init (&inner, &params);
+  paqm_inner_set_burst (&inner, 70e3);
+  arrive (&inner, 20000);
+  paqm_inner_on_period (&inner, 1e6, 69e3, 1);
+  ck_assert_double_eq (inner.u_star, 1);
+  arrive (&inner, 20000);
+  paqm_inner_on_period (&inner, 1e6, 80e3, 1);
+  ck_assert_double_eq_tol (inner.u_star, 0.35, 1e-9);
+  paqm_inner_set_burst (&inner, NAN);
+  arrive (&inner, 20000);
+  paqm_inner_on_period (&inner, 1e6, 20e3, 1);
+  ck_assert_double_eq_tol (inner.u_star, 0.725, 1e-9);
 }
 END_TEST
 
 CC_TEST_MAIN ("paqminner", rate_is_a_moving_average, late_periods_count_each, survival_follows_the_equation,
     nothing_is_lost_below_capacity, backlog_settles_at_the_target, bad_parameters_become_defaults,
-    period_is_some_packets_long)
+    bursts_wait_where_they_may)

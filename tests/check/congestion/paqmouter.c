@@ -464,6 +464,49 @@ START_TEST (unused_shares_do_not_run_away)
 }
 END_TEST
 
+/* As above, with the heaviest at 80 kbyte/s: R ends at twice that; at 20 kbyte/s: at 1.1 c/flows = 104.5. */
+START_TEST (heaviest_flow_bounds_the_rate)
+{
+  static Link l;
+  PaqmOuterParams params = defaults ();
+
+  start_link (&l, 1e6, 0.1, &params);
+  join (&l, 10, 20e3);
+  paqm_outer_set_heaviest (&l.outer, 80e3);
+  run (&l, 60);
+  ck_assert_double_eq (l.outer.R, 160e3);
+  paqm_outer_set_heaviest (&l.outer, 20e3);
+  run (&l, 1);
+  ck_assert_double_eq_tol (l.outer.R, 104.5e3, 1e-6);
+  paqm_outer_set_heaviest (&l.outer, NAN);
+  run (&l, 60);
+  ck_assert_double_eq (l.outer.R, 950e3);
+}
+END_TEST
+
+/* Ten flows told 95 kbyte/s each: 900 is as told, 1900 is twice that. Nothing is known before a period has ended, or of
+   an unknown number. */
+START_TEST (who_sends_more_than_told_does_not_follow)
+{
+  PaqmOuterParams params = defaults ();
+  PaqmOuter outer = one_period (params, 0.1, 900e3, 3500, 10);
+
+  ck_assert (paqm_outer_is_followed (&outer));
+  outer = one_period (params, 0.1, 1900e3, 3500, 10);
+  ck_assert (!paqm_outer_is_followed (&outer));
+  outer = one_period (params, 0.1, 900e3, 3500, 0);
+  ck_assert (!paqm_outer_is_followed (&outer));
+  paqm_outer_init (&outer, &params);
+  paqm_outer_start (&outer, 1e6, 10);
+  ck_assert (!paqm_outer_is_followed (&outer));
+  params.follow_ecf = true;
+  outer = one_period (params, 0.1, 900e3, 3500, 10);
+  ck_assert (paqm_outer_is_followed (&outer));
+  outer = one_period (params, 0.1, 1900e3, 3500, 10);
+  ck_assert (!paqm_outer_is_followed (&outer));
+}
+END_TEST
+
 /* As above up to R = 200 kbyte/s; then packets are lost, once a period: of what R has above c/flows = 95000 half is
    left each time, and the link is not full, so that eq. 3 alone would not fall. Below c/flows loss takes nothing. */
 START_TEST (loss_takes_back_what_is_above_the_share)
@@ -596,5 +639,6 @@ CC_TEST_MAIN ("paqmouter", explicit_rate_by_equation_3, aggregate_rate_by_equati
     sixth_small_decrease_is_a_large_one, periods_are_tau1_and_tau2, smooth_flows_fill_the_link,
     long_groups_of_pictures_do_not_swing_the_rate, joins_and_leaves_settle_in_a_few_periods,
     counted_flows_find_their_share_soon, who_leaves_is_noticed_where_flows_are_counted, unused_shares_do_not_run_away,
-    loss_takes_back_what_is_above_the_share, joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end,
-    floor_and_ceiling_hold, nonsense_is_survived)
+    heaviest_flow_bounds_the_rate, who_sends_more_than_told_does_not_follow, loss_takes_back_what_is_above_the_share,
+    joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end, floor_and_ceiling_hold,
+    nonsense_is_survived)
