@@ -65,7 +65,7 @@ def main(arguments=None):
         out = runner.out_folder(m, options.out)
         if options.engine:
             m.jobs = [job for job in m.jobs if job.engine == options.engine]
-        prepared = runner.prepare(m, out)
+        prepared = (runner.places if options.collect else runner.prepare)(m, out)
     except (ValueError, OSError) as error:
         print(f"run: {error}", file=sys.stderr)
         return 2

@@ -37,7 +37,8 @@ def row(result):
 
 def _cpu(result, end):
     """Share of one processor a flow's sender or receiver took, the mean over the flows; real calls only."""
-    used = [flow.get(end) for flow in (result["engine"].get("cpu") or {}).values()]
+    flows = result["engine"].get("cpu")
+    used = [flow.get(end) for flow in flows.values()] if isinstance(flows, dict) else []
     used = [share for share in used if share is not None]
     return sum(used) / len(used) if used else None
 

@@ -3,9 +3,7 @@
 not run again, one that fails harms no other, and an interrupted run goes on where it was."""
 import concurrent.futures
 import json
-import os
 import pathlib
-import signal
 import subprocess
 import sys
 import threading
@@ -20,18 +18,22 @@ SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.2, 1.0, 6.0, 300.0
 SPEED = paths.CACHE / "lab-speed.json"
 
 
+def places(matrix, out):
+    """[(job, path of its file)], nothing written."""
+    return [(job, out / "jobs" / job.name / "job.ini") for job in matrix.jobs]
+
+
 def prepare(matrix, out):
-    """Writes the job files; [(job, path)]."""
+    """Writes the job files; [(job, path)]. The result of a job that was another one, or another build's, goes."""
     found = []
-    for job in matrix.jobs:
-        folder = out / "jobs" / job.name
+    for job, path in places(matrix, out):
+        folder = path.parent
         groups = jobs.groups(job, folder)
         groups["lab"] |= {"keep": matrix.keep(job), "built": engines.fingerprint(job.engine)}
-        path = folder / "job.ini"
         fresh = folder / "job.new"
         jobs.write(groups, fresh)
         if path.exists() and path.read_bytes() != fresh.read_bytes():
-            (folder / "result.json").unlink(missing_ok=True)  # another job now, or another build
+            (folder / "result.json").unlink(missing_ok=True)
         fresh.rename(path)
         found.append((job, path))
     return found
@@ -147,10 +149,7 @@ class Runner:
         with self.lock:
             self.stopping = True
             for process in self.running.values():
-                try:
-                    os.killpg(process.pid, signal.SIGTERM)
-                except ProcessLookupError:
-                    pass
+                process.terminate()  # it alone: it ends its engine, which ends its own processes, each once
 
     def _side_by_side(self, waiting):
         with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
