@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A Farstream video call of one stream, H.264 over its rawudp transmitter, with TFRC switched on."""
-import ctypes
+import pathlib
+import sys
 
 from . import skip
 
-URI = b"urn:ietf:params:rtp-hdrext:rtt-sendts"
-EXTENSION_ID = 3
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "pipelines"))
+from callkit.farstreamfixes import EXTENSION_ID, RTCP, RTP, let_link, set_extension  # noqa: E402,F401
+
 PAYLOAD = 96
-DIRECTION_BOTH = 3
-RTP, RTCP = 1, 2
 
 # libgstsrtp.so is not among them: with it there Farstream 0.2.9 encrypts with no key and fails.
 PLUGINS = ["coreelements", "app", "autoconvert", "videotestsrc", "videoconvertscale", "videorate", "videoparsersbad", "x264",
@@ -23,26 +23,6 @@ def load():
     except ValueError:
         skip("gir1.2-farstream-0.2 is not installed")
     return Farstream
-
-
-def set_extension(gobject, name):
-    """A property that is a list of header extensions: introspection cannot set those."""
-    glib, lib = ctypes.CDLL("libgobject-2.0.so.0"), ctypes.CDLL("libfarstream-0.2.so.5")
-    lib.fs_rtp_header_extension_new.restype = glib.g_list_append.restype = ctypes.c_void_p
-    lib.fs_rtp_header_extension_new.argtypes = [ctypes.c_uint, ctypes.c_int, ctypes.c_char_p]
-    glib.g_list_append.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
-    glib.g_object_set.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p]
-    entry = glib.g_list_append(None, lib.fs_rtp_header_extension_new(EXTENSION_ID, DIRECTION_BOTH, URI))
-    glib.g_object_set(hash(gobject), name, entry, None)
-
-
-def let_link(pad):
-    """Farstream 0.2.9's packet modder, which stamps what TFRC sends, answers a caps query without filter with nothing
-    as long as it is not linked, so that it never can be. Here its pad answers as any pad does."""
-    lib = ctypes.CDLL("libgstreamer-1.0.so.0")
-    lib.gst_pad_set_query_function_full.argtypes = [ctypes.c_void_p] * 4
-    lib.gst_pad_set_query_function_full(
-        hash(pad), ctypes.cast(lib.gst_pad_query_default, ctypes.c_void_p), None, None)
 
 
 class Farstream:

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""callkit's ends and network, as far as no process is needed."""
+import pathlib
+import tempfile
+import unittest
+
+import lab  # noqa: F401
+from callkit import controllers, job, network, units
+
+SETTINGS = {"encoder": "x264enc", "host": "127.0.0.1", "port": 5004, "mode": "low-delay", "controller": "low-delay"}
+
+
+class Controllers(unittest.TestCase):
+    def test_a_mode_is_tfrcsinks(self):
+        self.assertIn("mode=rfc5348", controllers.make("rfc5348").send(SETTINGS))
+        self.assertNotIn("rtx", controllers.make("rfc5348").send(SETTINGS))
+
+    def test_retransmission_is_at_both_ends_and_waits_longer(self):
+        made = controllers.make("low-delay+rtx")
+        told = SETTINGS | {"controller": "low-delay+rtx"}
+        self.assertIn('rtprtxsend name=rtx payload-type-map="map,96=(uint)97"', made.send(told))
+        self.assertIn('rtx-payload-type-map="map,96=(uint)97"', made.receive(told))
+        self.assertIn("latency=250", made.receive(told))
+        self.assertIn("latency=400", made.receive(told | {"latency": 0.4}))
+
+    def test_jpeg_has_a_payload_type_of_its_own(self):
+        told = SETTINGS | {"encoder": "jpegenc", "controller": "low-delay+rtx"}
+        self.assertIn('"map,26=(uint)97"', controllers.make("low-delay+rtx").receive(told))
+
+    def test_unknown_names_are_errors(self):
+        for name in ("", "none", "low-delay+fec", "fixed:fast", "oracle:1M", "farstream+rtx"):
+            with self.assertRaises(ValueError, msg=name):
+                controllers.make(name)
+
+
+class Network(unittest.TestCase):
+    def test_traffic(self):
+        self.assertEqual(network.traffic("cubic"), {"kind": "tcp", "tcp": "cubic"})
+        self.assertEqual(network.traffic("bbr@10-20"), {"kind": "tcp", "tcp": "bbr", "start": 10.0, "stop": 20.0})
+        self.assertEqual(network.traffic("udp:500k@3"), {"kind": "udp", "rate": "500000", "start": 3.0})
+
+    def test_traffic_that_is_none(self):
+        for text in ("reno", "udp", "cubic:1M", "cubic@x", "short-tcp:3"):
+            with self.assertRaises(ValueError, msg=text):
+                network.traffic(text)
+
+    def test_a_trace_repeats(self):
+        # 4 chances of 12000 bits in the first half second of each second, 1 in the other: 96 and 24 kb/s.
+        with tempfile.NamedTemporaryFile("w", suffix=".trace") as file:
+            file.write("100\n200\n300\n400\n1000\n")
+            file.flush()
+            steps = units.trace_schedule(file.name, 2.0).steps
+        # the chance at 1.0 s falls into the half second that begins there
+        self.assertEqual(steps, [(0.0, 96e3), (0.5, 0.0), (1.0, 120e3), (1.5, 0.0)])
+
+
+class Job(unittest.TestCase):
+    def test_flows_and_their_own_times(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "job.ini"
+            video = {"kind": "video", "controller": "low-delay", "clip": "c.i420", "width": 352, "height": 288, "fps": 30,
+                     "send": "jpegenc name=encoder ! rtpjpegpay name=pay", "start": 5, "stop": 90, "pause": "20,25",
+                     "max": "1.5M"}
+            network.write_job(path, {"job": {"seed": 3, "duration": 60, "out": folder}, "hop 0": {"capacity": "1M"},
+                                     "flow 0": {"kind": "tcp"}, "flow 1": video})
+            ini = job.read(path)
+            flow, = job.video_flows(ini)
+            told = flow.settings(ini["hop 0"], ini["job"])
+        self.assertEqual((flow.number, flow.start, flow.stop), (1, 5.0, 60.0))
+        self.assertEqual(told["pause"], [15.0, 20.0])
+        self.assertEqual((told["encoder"], told["duration"], told["max"], told["seed"]), ("jpegenc", 55.0, 1.5e6, 3))
+
+
+if __name__ == "__main__":
+    unittest.main()
