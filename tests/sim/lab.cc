@@ -14,7 +14,8 @@
      [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
-       kind=video  controller=low-delay|rfc5348|low-delay+rtx|fixed:RATE|oracle|gcc|rtptfrcbwe
+       kind=video  controller=low-delay|rfc5348|low-delay+rtx|low-delay+erf|fixed:RATE|oracle|gcc|rtptfrcbwe
+                   (+rtx: lost packets are sent again; +erf: p-aqm hops are asked for a rate)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
                                 ... mtu=1200 timestamp-offset=0". One thread, or runs differ

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccapplications.h"
+#include "paqmqueue.h"
 #include "rtcpfeedback.h"
 #include "rtcpnack.h"
 #include "rtpextension.h"
@@ -18,6 +19,7 @@ namespace sim
 
 static const unsigned frame_header_bytes = 14; /* in the payload: frame number, its packets, ns of sending */
 static const unsigned extension_id = 3;
+static const unsigned rate_element_bytes = 8; /* with what fills the last word */
 static const uint16_t one_byte_profile = 0xbede;
 static const uint32_t ssrc = 0x53494d30;
 static const unsigned pli_format = 1; /* RFC 4585 6.3.1 */
@@ -67,7 +69,7 @@ seconds_now ()
 static unsigned
 header_bytes (const CcSenderConfig &config)
 {
-  return config.extension ? rtp_header_bytes : rtp_fixed_bytes;
+  return config.extension ? rtp_header_bytes + (config.ask_rate ? rate_element_bytes : 0) : rtp_fixed_bytes;
 }
 
 NS_OBJECT_ENSURE_REGISTERED (CcSenderApplication);
@@ -331,16 +333,22 @@ CcSenderApplication::run_media (CcTime now)
   return cc_time_min (rate_told_at, key_unit_due);
 }
 
+/* Into header bytes behind the fixed ones. */
 static void
-write_extension (uint8_t *rtp, const RtpRttSendts *stamp)
+write_extension (uint8_t *rtp, size_t header, const RtpRttSendts *stamp)
 {
-  uint8_t element[RTP_EXT_RTT_SENDTS_SIZE];
+  uint8_t element[RTP_EXT_RTT_SENDTS_SIZE], rate[ERF_EXTENSION_SIZE], first[rtp_header_bytes - 16];
   uint16_t profile;
 
   rtp_ext_rtt_sendts_write (element, stamp);
-  size_t size = rtp_ext_put (
-      one_byte_profile, nullptr, 0, extension_id, element, sizeof element, rtp + 16, rtp_header_bytes - 16, &profile);
-  NS_ABORT_MSG_UNLESS (size == rtp_header_bytes - 16, "the extension does not have the expected size");
+  size_t size =
+      rtp_ext_put (one_byte_profile, nullptr, 0, extension_id, element, sizeof element, first, sizeof first, &profile);
+  memcpy (rtp + 16, first, sizeof first);
+  if (header > rtp_header_bytes) {
+    erf_extension_write_unset (rate);
+    size = rtp_ext_put (profile, first, size, ERF_EXTENSION_ID, rate, sizeof rate, rtp + 16, header - 16, &profile);
+  }
+  NS_ABORT_MSG_UNLESS (size == header - 16, "the extension does not have the expected size");
   rtp[0] |= 0x10;
   put16 (rtp + 12, profile);
   put16 (rtp + 14, size / 4);
@@ -361,7 +369,7 @@ CcSenderApplication::send (const CcPacket &packet)
   put32 (bytes + 8, ssrc);
   if (config.extension) {
     cc_sender_stamp (&cc, now (), &stamp);
-    write_extension (bytes, &stamp);
+    write_extension (bytes, rtp_header_bytes, &stamp);
   }
   put32 (payload, packet.frame);
   put16 (payload + 4, (uintptr_t)packet.handle);
@@ -391,11 +399,17 @@ CcSenderApplication::send_rtp (const CcPacket &packet)
   bytes.resize (header_bytes (config));
   if (config.extension) {
     cc_sender_stamp (&cc, now (), &stamp);
-    write_extension (bytes.data (), &stamp);
+    write_extension (bytes.data (), bytes.size (), &stamp);
   }
   bytes.insert (bytes.end (), from.bytes.begin () + rtp_fixed_bytes, from.bytes.end ());
   packets_sent++;
-  socket->Send (Create<Packet> (bytes.data (), bytes.size ()));
+  Ptr<Packet> out = Create<Packet> (bytes.data (), bytes.size ());
+  if (config.ask_rate) {
+    ErfTag tag;
+    tag.rtt_s = cc_seconds (cc.tfrc.R);
+    out->AddPacketTag (tag);
+  }
+  socket->Send (out);
   if (packet.resent)
     return;
   cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
@@ -488,8 +502,11 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
       on_nack (data + 12, length - 12);
     if (type == RTCP_FB_PSFB && format == pli_format && config.rtp)
       want_key_unit (now ());
-    if (type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
-        rtcp_fb_path_parse (data + 12, length - 12, &path)) {
+    bool told = type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
+                rtcp_fb_path_parse (data + 12, length - 12, &path);
+    if (told && path.kind != RTCP_PATH_END_TO_END)
+      cc_sender_on_router_rate (&cc, ssrc + 1, path.rate_bps / 8.0, now ());
+    if (told && path.kind == RTCP_PATH_END_TO_END) {
       PathReport seen = {};
       seen.rate_Bps = path.rate_bps / 8.0;
       seen.capacity_Bps = path.capacity_bps / 8.0;
@@ -668,6 +685,18 @@ CcReceiverApplication::on_model_packet (Ptr<Packet> packet)
   return feed (&arrival, packet);
 }
 
+/* An RTCP feedback message around the FCI already written at at + 12. */
+static size_t
+frame_feedback (uint8_t *at, unsigned format, unsigned type, size_t fci_size)
+{
+  at[0] = 0x80 | format;
+  at[1] = type;
+  put16 (at + 2, (12 + fci_size) / 4 - 1);
+  put32 (at + 4, ssrc + 1);
+  put32 (at + 8, type == RTCP_FB_PSFB ? 0 : ssrc);
+  return 12 + fci_size;
+}
+
 /* ---- real media: what rtcpavpf does about key units ---- */
 
 bool
@@ -687,10 +716,43 @@ CcReceiverApplication::on_rtp (Ptr<Packet> packet)
     return false;
   }
   std::copy_n (bytes.begin (), rtp_fixed_bytes, media_header);
+  follow_routers (packet);
   bool wanted = feed (&arrival, packet);
   follow_stream (arrival, bytes.data () + header, bytes.size () - header);
   config.sink->on_packet (bytes.data (), bytes.size ());
   return wanted;
+}
+
+/* What P-AQM routers let the flow have, as the header extension would tell it. */
+void
+CcReceiverApplication::follow_routers (Ptr<const Packet> packet)
+{
+  ErfTag tag;
+  ErfExtension value;
+
+  if (!packet->PeekPacketTag (tag) || tag.rate_Bps <= 0)
+    return;
+  value = {true, tag.rate_Bps, tag.hop};
+  bool urgent = explicit_rate_on_packet (&explicit_rate, &value, packets, now ());
+  if (explicit_rate.at == now ())
+    cc_receiver_on_explicit_rate (&cc, explicit_rate.rate_Bps, now ());
+  if (urgent)
+    want_feedback ();
+}
+
+size_t
+CcReceiverApplication::write_explicit_rate (uint8_t *at)
+{
+  double rate_Bps = config.sink ? explicit_rate_current (&explicit_rate, now ()) : 0;
+  RtcpPath path = {};
+
+  if (rate_Bps <= 0)
+    return 0;
+  path.kind = RTCP_PATH_ERF;
+  path.hop = explicit_rate.hop;
+  path.rate_bps = rate_Bps * 8;
+  explicit_rate_told (&explicit_rate, now ());
+  return frame_feedback (at, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, rtcp_fb_path_write (at + 12, RTCP_FB_PATH_SIZE, &path));
 }
 
 void
@@ -793,6 +855,7 @@ CcReceiverApplication::start_media ()
   nack_request_params_init (&nack_params);
   nack_params.latency = cc_duration (config.nack_latency_s);
   nack_request_init (&nack, &nack_params);
+  explicit_rate_init (&explicit_rate);
   rtp_reception_init (&reception, 90000);
   config.sink->key_unit_wanted = [this] () {
     key_request_want (&key, false);
@@ -881,18 +944,6 @@ CcReceiverApplication::run ()
     return;
   timer =
       Simulator::Schedule (NanoSeconds (next > now () ? next - now () : CC_USECOND), &CcReceiverApplication::run, this);
-}
-
-/* An RTCP feedback message around the FCI already written at at + 12. */
-static size_t
-frame_feedback (uint8_t *at, unsigned format, unsigned type, size_t fci_size)
-{
-  at[0] = 0x80 | format;
-  at[1] = type;
-  put16 (at + 2, (12 + fci_size) / 4 - 1);
-  put32 (at + 4, ssrc + 1);
-  put32 (at + 8, type == RTCP_FB_PSFB ? 0 : ssrc);
-  return 12 + fci_size;
 }
 
 /* A receiver report with one block and an SDES with a CNAME of ten characters, as in front of every compound packet. */
@@ -1013,6 +1064,7 @@ CcReceiverApplication::send_feedback (bool compound)
 
   size += write_nack (bytes + size);
   size += write_key_request (bytes + size);
+  size += write_explicit_rate (bytes + size);
   size += write_feedback (bytes + size, sizeof bytes - size);
   if (size == 0)
     return false;

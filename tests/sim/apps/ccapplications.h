@@ -11,6 +11,7 @@
 #include "avpftiming.h"
 #include "ccreceiver.h"
 #include "ccsender.h"
+#include "explicitrate.h"
 #include "keyrequest.h"
 #include "mediasource.h"
 #include "nackrequest.h"
@@ -43,6 +44,7 @@ struct CcSenderConfig {
   unsigned payload_bytes = 1200; /* largest RTP payload */
   unsigned ring_packets = 4096;
   bool extension = true; /* burst control needs none: no report is wanted */
+  bool ask_rate = false; /* of P-AQM routers (ErfTag), with the bytes of the header extension; real packets only */
   bool ect = false;      /* packets may be marked; a mark counts as a loss (RFC 5348 5.2) */
   double sample_s = 0.1; /* spacing of rows () */
   uint64_t seed = 1;
@@ -174,6 +176,8 @@ private:
   void on_resent (const uint8_t *rtp, size_t header, size_t size);
   void set_rtt (CcDuration rtt);
   CcTime run_media ();
+  void follow_routers (ns3::Ptr<const ns3::Packet> packet);
+  size_t write_explicit_rate (uint8_t *at);
   void check_nack ();
   size_t write_nack (uint8_t *at);
   void check_key_request ();
@@ -194,6 +198,7 @@ private:
   AvpfTiming avpf;
   RtpReception reception;
   KeyRequest key;
+  ExplicitRate explicit_rate;
   NackRequest nack;
   uint64_t nack_failed = 0;
   uint8_t media_header[12] = {};                  /* of the last packet that was none sent again */

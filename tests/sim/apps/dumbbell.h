@@ -12,8 +12,8 @@
 #ifndef SIM_DUMBBELL_H
 #define SIM_DUMBBELL_H
 
-#include "hostpair.h"
 #include "hostroutes.h"
+#include "hostpair.h"
 #include "impairedlink.h"
 #include "paqmqueue.h"
 #include "series.h"

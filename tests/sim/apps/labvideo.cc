@@ -22,6 +22,8 @@ LabVideo::LabVideo (
   make_media ();
   if (flow.controller == "low-delay")
     use_cc (hosts, CC_MODE_LOW_DELAY);
+  else if (flow.controller == "low-delay+erf")
+    use_cc (hosts, CC_MODE_LOW_DELAY);
   else if (flow.controller == "low-delay+rtx")
     use_cc (hosts, CC_MODE_LOW_DELAY, flow.latency_s);
   else if (flow.controller == "rfc5348")
@@ -80,6 +82,7 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode, double nack_latency_s)
   spec.sender.peer = hosts.to_address;
   spec.sender.seed = seed;
   spec.sender.ect = flow.ect;
+  spec.sender.ask_rate = spec.sender.params.probe = flow.controller == "low-delay+erf";
   spec.sender.params.start_Bps = flow.start_bps / 8;
   spec.sender.params.min_Bps = flow.min_bps / 8;
   spec.sender.params.max_Bps = flow.max_bps / 8;
