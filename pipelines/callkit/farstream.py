@@ -13,8 +13,9 @@ import gi
 
 from . import codecs, sender
 from .farstreamfixes import RTCP, RTP, let_link, set_extension
-from .gstio import GLib, Gst, Runner, say
+from .gstio import GLib, Gst, Runner, say, wait_for_start
 
+LEAD = 1.2  # s before the pictures that its call is opened
 READY = 10.0  # s that its transmitter may take
 
 
@@ -62,6 +63,10 @@ class Farstream(sender.Sender):
         if settings["encoder"] != "x264enc":
             raise SystemExit("Farstream's TFRC is for the encoders that it knows: set x264enc")
         self.hide_srtp()
+        self.told = None
+        if settings.get("wait"):
+            say("sender", ready=True)
+            self.told = wait_for_start(LEAD)
         super().__init__(settings)
 
     @staticmethod
@@ -134,14 +139,18 @@ class Farstream(sender.Sender):
         self.stream.force_remote_candidates([
             new("remote", component, self.fs.CandidateType.HOST, self.fs.NetworkProtocol.UDP, "127.0.0.1",
                 self.relay.port) for component in (RTP, RTCP)])
+
+    def negotiate(self):
+        """From here on it sends, and chooses a frame rate by what its control allows."""
         set_extension(self.stream, b"rtp-header-extensions")
         self.stream.set_remote_codecs([self.codec_offered()])
+        return GLib.SOURCE_REMOVE
 
-    def wait_for_transmitter(self):
-        context, limit = GLib.MainContext.default(), time.monotonic() + READY
-        while len(self.relay.farstream) < 2 and time.monotonic() < limit:
+    def wait_until(self, done):
+        context = GLib.MainContext.default()
+        while not done():
             context.iteration(False)
-            time.sleep(0.01)
+            time.sleep(0.005)
 
     def report(self):
         bitrate = self.session.get_property("send-bitrate")
@@ -149,11 +158,23 @@ class Farstream(sender.Sender):
             self.on_rate({"bitrate": bitrate})
         return super().report()
 
+    def start_of_pictures(self):
+        self.zero, begin = self.told or (None, time.monotonic())
+        return begin
+
+    def begin(self):
+        super().begin()
+        self.runner.pipeline.set_start_time(0)  # its clock begins with the pictures, not with the transmitter
+        GLib.idle_add(self.negotiate)
+
     def run(self):
-        """Its transmitter needs a pipeline that plays; frames are late by how long that takes, which nothing heeds."""
+        """Its transmitter needs a pipeline that plays; one that then pauses for long gets few of the pictures through."""
         self.runner.pipeline.set_state(Gst.State.PLAYING)
         self.connect()
-        self.wait_for_transmitter()
+        limit = time.monotonic() + READY
+        self.wait_until(lambda: len(self.relay.farstream) == 2 or time.monotonic() > limit)
+        if self.told:
+            self.wait_until(lambda: time.monotonic() >= self.told[1])
         return super().run()
 
 

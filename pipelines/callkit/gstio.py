@@ -65,14 +65,15 @@ class Usage:
             json.dump({"cpu": self._taken() - self.cpu - self.measuring}, file)
 
 
-def wait_for_start():
-    """Blocks until a line "start ZERO BEGIN" on standard input, and then until BEGIN. Both are s of CLOCK_MONOTONIC:
-    what a job counts its times from, and when this process is to begin. Ends the process where nobody says it."""
+def wait_for_start(lead=0.0):
+    """Blocks until a line "start ZERO BEGIN" on standard input, and then until `lead` seconds before BEGIN. Both are s of
+    CLOCK_MONOTONIC: what a job counts its times from, and when this process is to begin. Ends the process where nobody
+    says it."""
     words = sys.stdin.readline().split()
     if len(words) != 3 or words[0] != "start":
         sys.exit("nobody said when to start")
     zero, begin = float(words[1]), float(words[2])
-    time.sleep(max(0.0, begin - time.monotonic()))
+    time.sleep(max(0.0, begin - lead - time.monotonic()))
     return zero, begin
 
 

@@ -14,7 +14,7 @@ import time
 from . import clips, codecs, controllers, measures, network, paths, units
 from .session import Process
 
-LEAD = 0.5  # s between the word to start and the start
+LEAD = 1.5  # s between the word to start and the start: Farstream opens its call only then
 PATIENCE = 60  # s that processes may take to get ready
 
 

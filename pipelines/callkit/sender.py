@@ -151,12 +151,16 @@ class Sender:
         say("sender", produced=produced, rate=self.rate, stats=structure_to_dict(stats) if stats else {})
         return True
 
-    def begin(self):
-        """Pictures come, now or when somebody says so."""
+    def start_of_pictures(self):
+        """Now, or when somebody says so."""
         begin = time.monotonic()
         if self.s.get("wait"):
             say("sender", ready=True)
             self.zero, begin = wait_for_start()
+        return begin
+
+    def begin(self):
+        begin = self.start_of_pictures()
         self.usage = Usage()
         if self.s.get("camera"):
             GLib.timeout_add(int(1000 * self.s["duration"]), lambda: self.runner.finish() or False)
