@@ -162,6 +162,7 @@ HostedElement::start ()
   gst_pad_set_active (sink, TRUE);
   gst_object_unref (sink);
   gst_element_set_state (host->element, GST_STATE_PLAYING);
+  rest ();
 }
 
 /* Each event by itself: the task may pass it on. */

@@ -131,15 +131,31 @@ with_extension (const std::vector<uint8_t> &rtp)
   return out;
 }
 
+static uint32_t
+timestamp_of (const std::vector<uint8_t> &rtp)
+{
+  return get32 (rtp.data () + 4);
+}
+
 void
 HostedSenderApplication::push_packets (std::vector<RtpPacket> packets)
 {
   for (const RtpPacket &packet : packets) {
     if (!running)
       return;
-    waiting.push_back (seconds_now ());
+    if (waiting.empty () || waiting.back ().timestamp != timestamp_of (packet.bytes))
+      waiting.push_back ({timestamp_of (packet.bytes), seconds_now ()});
     element->push (with_extension (packet.bytes));
   }
+}
+
+/* Pictures leave in order, but not all of them need to. */
+void
+HostedSenderApplication::note_wait (uint32_t timestamp)
+{
+  while (waiting.size () > 1 && waiting.front ().timestamp != timestamp)
+    waiting.pop_front ();
+  pacing.add (seconds_now (), seconds_now () - waiting.front ().pushed_s);
 }
 
 /* The number goes behind the element's first byte (id and length). */
@@ -148,8 +164,7 @@ HostedSenderApplication::send (std::vector<uint8_t> rtp)
 {
   if (!running)
     return;
-  pacing.add (seconds_now (), seconds_now () - waiting.front ());
-  waiting.pop_front ();
+  note_wait (timestamp_of (rtp));
   put16 (rtp.data () + fixed_bytes + 5, next_seq++);
   uint32_t payload = rtp.size () - fixed_bytes - extension_bytes;
   sent.push_back ({HostedElement::now_ns (), payload, (uint8_t)(rtp[1] & 0x7f)});

@@ -56,8 +56,13 @@ private:
     uint32_t payload_bytes;
     uint8_t payload_type;
   };
+  struct Waiting {
+    uint32_t timestamp;
+    double pushed_s;
+  };
   void StartApplication () override;
   void StopApplication () override;
+  void note_wait (uint32_t timestamp);
   void send (std::vector<uint8_t> rtp);
   void on_rtcp (ns3::Ptr<ns3::Socket> from);
   void parse_rtcp (const uint8_t *data, size_t size);
@@ -69,8 +74,8 @@ private:
   HostedSenderConfig config;
   std::unique_ptr<HostedElement> element;
   ns3::Ptr<ns3::Socket> socket;
-  std::deque<double> waiting; /* when packets were pushed, s; they leave in order */
-  std::deque<Sent> sent;      /* the last ones, up to number next_seq - 1 */
+  std::deque<Waiting> waiting; /* pictures of which no later one has begun to leave */
+  std::deque<Sent> sent;       /* the last ones, up to number next_seq - 1 */
   uint16_t next_seq = 0, expected_seq = 0;
   uint8_t expected_count = 0;
   bool heard = false, running = false;
