@@ -31,7 +31,8 @@ def params(result):
 def row(result):
     lab = result["lab"]
     return ({k: lab[k] for k in KEYS} | {f"set {k}": v for k, v in params(result).items()} | {"duration": lab["duration"]}
-            | result["row"] | {"chose": result.get("chose"), "harm": result.get("harm"), "wall": result["wall"],
+            | result["row"] | {"chose": result.get("chose"), "harm": result.get("harm"),
+                               "harm_queue": result.get("harm_queue"), "wall": result["wall"],
                                "cpu_sender": _cpu(result, "sender"), "cpu_receiver": _cpu(result, "receiver")})
 
 
@@ -51,16 +52,21 @@ def flow_rows(result):
 
 
 def add_harm(found):
-    """What a TCP flow loses beside the video, as a share of what it has when alone (Ware et al. 2019); needs the runs of
-    the controller `alone`."""
+    """What a TCP flow loses beside the video, as a share: of its rate when alone, and of the p95 of its queueing delay now
+    (Ware et al. 2019); needs the runs of the controller `alone`."""
     alone = {}
     for r in found:
         if r["lab"]["controller"] == "alone":
-            alone[_place(r)] = r["row"].get("tcp_rate")
+            alone[_place(r)] = r["row"]
     for r in found:
-        rate, solo = r["row"].get("tcp_rate"), alone.get(_place(r))
-        if rate is not None and solo and r["lab"]["controller"] != "alone":
-            r["harm"] = max(0.0, 1 - rate / solo)
+        solo = alone.get(_place(r), {})
+        if r["lab"]["controller"] == "alone":
+            continue
+        rate, queue = r["row"].get("tcp_rate"), r["row"].get("tcp_queue_p95")
+        if rate is not None and solo.get("tcp_rate"):
+            r["harm"] = max(0.0, 1 - rate / solo["tcp_rate"])
+        if queue and solo.get("tcp_queue_p95") is not None:
+            r["harm_queue"] = max(0.0, 1 - solo["tcp_queue_p95"] / queue)
 
 
 def _place(result):

@@ -96,7 +96,7 @@ def video_flow(ini, folder, flow, links, rules, options):
 
 
 SUMMED = ("delay_p50", "delay_p95", "delay_p99", "blank_start", "rate", "use", "goodput", "loss_caused", "loss_random",
-          "queue_p50", "queue_p95", "overhead", "feedback", "variation", "back_90", "drained", "vmaf")
+          "queue_p50", "queue_p95", "overhead", "feedback", "variation", "start_90", "back_90", "drained", "vmaf")
 
 
 def _mean(values):
@@ -143,6 +143,7 @@ def measure(ini, folder):
                                                                         rules, options)
     shares = wire.sharing(_with_notes(numbered, lab), _rates(links, series), duration)
     row = summary(list(flows.values()), rules) | {k: shares.get(k) for k in ("jain", "tcp_rate", "tcp_ratio")}
+    row["tcp_queue_p95"] = _mean([links.queue_p95(n) for n, f in numbered if f["kind"] == "tcp"])
     if len(flows) > 1 or any(f["kind"] in ("tcp", "short-tcp") for _, f in numbered):
         row["use"] = links.use([f for _, f in numbered], duration)
     row["clocks"] = sum(len(f["clocks"]) for f in flows.values())

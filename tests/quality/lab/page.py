@@ -34,8 +34,10 @@ COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("ssim",
            ("freezes", "freezes", 1, 1), ("frozen", "frozen s", 1, 1), ("freezes_200ms", "over 200 ms", 1, 1),
            ("stale", "stale %", 100, 1), ("blank_start", "blank start ms", 1e3, 0), ("use", "use %", 100, 0),
            ("goodput", "goodput kb/s", 1e-3, 0), ("loss_caused", "loss caused %", 100, 2),
-           ("queue_p95", "queue p95 ms", 1e3, 0), ("back_90", "back to 90 % s", 1, 1), ("drained", "drained s", 1, 1),
+           ("queue_p95", "queue p95 ms", 1e3, 0), ("start_90", "start to 90 % s", 1, 1),
+           ("back_90", "back to 90 % s", 1, 1), ("drained", "drained s", 1, 1),
            ("overhead", "overhead %", 100, 1), ("jain", "Jain", 1, 3), ("tcp_ratio", "x TCP", 1, 2), ("harm", "harm %", 100, 0),
+           ("harm_queue", "to its queue %", 100, 0),
            ("cpu_sender", "CPU send %", 100, 0), ("cpu_receiver", "CPU recv %", 100, 0))
 
 
@@ -43,9 +45,13 @@ def colour(name, order=()):
     return COLOURS.get(name) or SPARE[list(order).index(name) % len(SPARE) if name in order else 0]
 
 
-def png(figure, dpi=80):
+def png(figure, keep=None, dpi=80):
+    """The picture as HTML; `keep`: a file for it, too."""
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=dpi)
+    if keep:
+        keep.parent.mkdir(exist_ok=True)
+        keep.write_bytes(data.getvalue())
     pyplot.close(figure)
     return f'<img src="data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}" alt="">'
 
@@ -93,7 +99,7 @@ def _playout(data, place):
     return table(rows, ["PSNR-Y dB, playout"] + list(rules)) if rows else ""
 
 
-def axes_plot(data, places, key="psnr", label="PSNR-Y, dB"):
+def axes_plot(data, places, keep, key="psnr", label="PSNR-Y, dB"):
     """p95 delay against quality, a panel a place: up and left is better."""
     places = [p for p in places if any(data.median(p, c, "delay_p95")[0] is not None for c in data.controllers(p))]
     if not places:
@@ -118,7 +124,7 @@ def axes_plot(data, places, key="psnr", label="PSNR-Y, dB"):
         axis.legend(fontsize=7)
         axis.set_xlabel("capture to display, p95, ms", fontsize=8)
         axis.set_ylabel(label, fontsize=8)
-    return png(figure)
+    return png(figure, keep)
 
 
 def _widen(get, put, least):
@@ -149,7 +155,7 @@ def sweeps(found):
     return {g: v for g, v in groups.items() if len({x for e in v.values() for c in e.values() for x in c}) > 1}
 
 
-def sweep_plot(group, place, key, label, factor=1):
+def sweep_plot(group, place, key, label, factor, keep):
     from . import statistics
     figure, axes = pyplot.subplots(1, len(place), figsize=(5.2 * len(place), 3.8), squeeze=False, sharey=True,
                                    constrained_layout=True)
@@ -169,17 +175,22 @@ def sweep_plot(group, place, key, label, factor=1):
         axis.grid(alpha=0.25)
     axes[0][0].set_ylabel(label)
     axes[0][-1].legend(fontsize=8)
-    return png(figure)
+    return png(figure, keep)
 
 
-def _sweeps(found):
+def _file_name(*parts):
+    return re.sub(r"[^A-Za-z0-9._-]+", "-", "-".join(p for p in parts if p)).strip("-") + ".png"
+
+
+def _sweeps(found, figures):
     parts = []
     for group, place in sweeps(found).items():
         others = ", ".join(f"{k} {v}" for k, v in group[4])
         parts.append(f"<h3>{html.escape(f'{group[0]}, {group[1]}: {group[3]}' + (f' ({others})' if others else ''))}</h3>")
         for key, label, factor in (("psnr", "PSNR-Y, dB (stale pictures as stale)", 1), ("frozen", "frozen, s", 1),
                                    ("delay_p95", "capture to display, p95, ms", 1e3)):
-            parts.append(sweep_plot(group, place, key, label, factor))
+            name = _file_name(group[0], group[1], group[3], others, key)
+            parts.append(sweep_plot(group, place, key, label, factor, figures / name))
     return "<h2>Sweeps</h2>" + "".join(parts) if parts else ""
 
 
@@ -283,7 +294,8 @@ def write(found, missing, gates, matrix, command, path):
                                       for name, ok, text in gates], ["gate", "", ""])]
     if missing:
         parts += ["<h2>Not run</h2>", table([[job.name, why] for job, why, _ in missing], ["job", "why"])]
-    parts += [_sweeps(found), "<h2>Delay against quality</h2><p>Up and left is better.</p>", axes_plot(data, places),
+    figures = pathlib.Path(path).parent / "figures"
+    parts += [_sweeps(found, figures), "<h2>Delay against quality</h2><p>Up and left is better.</p>", axes_plot(data, places, figures / "delay-quality.png"),
               _pairs(data), "<h2>Cells</h2>"]
     titles = {r["lab"]["cell"]: r["lab"].get("title", "") for r in found}
     for place in places:

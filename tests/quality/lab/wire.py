@@ -65,6 +65,15 @@ def recoveries(call, series, steps, duration, most, share=1.0):
     return {"back_90": max(rise, default=None), "drained": max(drop, default=None)}
 
 
+def start_up(series, steps, begin, end, most, share=1.0):
+    """s from a flow's start until a second's mean is BACK of what is possible then; the time until the next change of the
+    capacity where it is not."""
+    now = [bps for t, bps in steps if t <= begin][-1]
+    until = min([t for t, _ in steps if t > begin] + [end])
+    back = came_back(series, share * min(now, most), begin, until)
+    return until - begin if back is None else back
+
+
 def flow(call, steps, begin, end, most, share=1.0, traced=False):
     """Figures of one video flow that is there from begin to end."""
     inside = [p for p in call.packets if begin <= p.sent < end]
@@ -94,7 +103,10 @@ def flow(call, steps, begin, end, most, share=1.0, traced=False):
         "feedback": sum(p.size for p in call.reverse) / sent if sent else None,
         "variation": _variation(series[span.start:usable]),
     }
-    found |= recoveries(call, series, steps, end, most, share) if not traced else {"back_90": None, "drained": None}
+    if traced:
+        return found | {"start_90": None, "back_90": None, "drained": None}, series
+    found["start_90"] = start_up(series, steps, begin, end, most, share)
+    found |= recoveries(call, series, steps, end, most, share)
     return found, series
 
 
@@ -148,20 +160,29 @@ class Links:
         return sums
 
     def use(self, flows, duration):
-        """Share of what all flows together could have carried forward that they did, at the hop where it is least; only
-        hops that are narrower than what crosses them may ask for. flows: their keys."""
-        found = []
+        """Share of what all flows together could have carried forward that they did, at the hop where it is least. Hops
+        that are wider than what crosses them may ask for count only where all are. flows: their keys."""
+        narrow, wide = [], []
         for hop in range(len(self.hops)):
             steps = self.capacity(hop)
             crossing = [f for f in flows if f.get("direction", "forward") == "forward"
                         and int(f.get("enter", 0)) <= hop <= int(f.get("leave", len(self.hops) - 1))]
             wanted = _wanted(crossing, duration)
             capacity = capacity_series(steps, duration) if steps else None
-            if capacity is None or not (wanted > capacity).any():
+            if capacity is None or not wanted.any():
                 continue
             possible = numpy.minimum(capacity, wanted[: len(capacity)])
-            found.append(float(self.carried(hop, duration)[: len(capacity)].sum() / possible.sum()))
-        return min(found, default=None)
+            used = float(self.carried(hop, duration)[: len(capacity)].sum() / possible.sum())
+            (narrow if (wanted[: len(capacity)] > capacity).any() else wide).append(used)
+        return min(narrow or wide, default=None)
+
+    def queue_p95(self, flow):
+        """s that a flow's packets waited in all queues forward, p95 over the bins; None: no account of it."""
+        waits = {}
+        for r in self.rows:
+            if int(r["flow"]) == flow and r["direction"] == "forward" and r.get("delay"):
+                waits[r["time"]] = waits.get(r["time"], 0.0) + float(r["delay"])
+        return float(numpy.percentile(list(waits.values()), 95)) if waits else None
 
 
 def _wanted(flows, duration):

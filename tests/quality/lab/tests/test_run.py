@@ -112,9 +112,11 @@ class Matrices(unittest.TestCase):
         found, _ = collect.results(prepared)
         for r in found:
             r["row"]["tcp_rate"] = {"alone": 2e6}.get(r["lab"]["controller"], 0.5e6)
+            r["row"]["tcp_queue_p95"] = {"alone": 0.1}.get(r["lab"]["controller"], 0.2)
         collect.add_harm(found)
         harm = {r["lab"]["controller"]: r.get("harm") for r in found if r["lab"]["cell"] == "beside-cubic"}
         self.assertEqual(harm, {"low-delay": 0.75, "oracle": 0.75, "alone": None})
+        self.assertEqual({r.get("harm_queue") for r in found if r["lab"]["cell"] == "beside-cubic"}, {0.5, None})
 
 
 if __name__ == "__main__":

@@ -24,6 +24,12 @@ class Rates(unittest.TestCase):
         self.assertAlmostEqual(wire.came_back(series, 1e6, 10.0, 20.0), 3.5, delta=0.2)
         self.assertIsNone(wire.came_back(series, 2e6, 10.0, 20.0))
 
+    def test_start_up(self):
+        series = numpy.concatenate([numpy.zeros(20), numpy.linspace(0, 1e6, 50), numpy.full(50, 1e6)])
+        # 0.1 Mb/s in 0.5 s from 2 s on: a mean of 0.9 over the next second begins at 2 + 4 s.
+        self.assertAlmostEqual(wire.start_up(series, [(0, 1e6)], 2.0, 12.0, 5e6), 4.0, delta=0.2)
+        self.assertEqual(wire.start_up(series, [(0, 1e6), (4, 2e6)], 2.0, 12.0, 5e6), 2.0)
+
     def test_rises_and_drops_stop_at_the_maximum(self):
         steps = [(0, 1e6), (10, 2e6), (20, 3e6), (30, 0.5e6)]
         self.assertEqual(wire.rises_and_drops(steps, 40, 1.5e6), [(10, 1e6, 1.5e6, 20), (30, 1.5e6, 0.5e6, 40)])
@@ -45,7 +51,8 @@ class Use(unittest.TestCase):
                       for n in range(100) for hop, octets in ((0, 15000), (1, 7500), (2, 7500))]
         # 1.2 of 1.5 Mb/s and 0.6 of 0.8.
         self.assertAlmostEqual(links.use(flows, 10), 0.75)
-        self.assertIsNone(links.use([flows[0] | {"max": "0.5M"}], 10))
+        # Nothing is narrow for a video of at most 0.6 Mb/s: the least of 1.2, 0.6 and 0.6 over 0.6.
+        self.assertAlmostEqual(links.use([flows[0] | {"max": "0.6M"}], 10), 1)
 
     def test_tcp_wants_all(self):
         self.assertGreater(wire._wanted([{"kind": "tcp", "start": "5"}], 10)[60], 1e9)
