@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-from . import clips, codecs, controllers, measures, network, paths, units
+from . import controllers, measures, network, paths, units
 from .session import Process
 
 LEAD = 1.5  # s between the word to start and the start: Farstream opens its call only then
@@ -158,13 +158,19 @@ class Run:
         if status != 0:
             self.problems.append(f"{process.name} ended with status {status}: see {process.name}.log")
 
+    def schedule(self):
+        """The first hop's capacity."""
+        hop = self.ini["hop 0"]
+        if "trace" in hop:
+            return units.trace_schedule(hop["trace"], float(self.job["duration"]))
+        return units.Schedule(hop.get("capacity", "1G"))
+
     def figures(self):
         """{flow: summary}, also left as summary.json of each flow."""
         found = {}
         for flow in self.flows:
             told = json.loads((flow.folder / "call.json").read_text())
-            capacity = self.ini["hop 0"].get("capacity")
-            result = measures.summary(measures.Call(flow.folder, told), units.Schedule(capacity or "1G"))
+            result = measures.summary(measures.Call(flow.folder, told), self.schedule())
             (flow.folder / "summary.json").write_text(json.dumps(result, indent=1))
             found[flow.number] = result
         return found
