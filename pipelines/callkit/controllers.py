@@ -94,23 +94,26 @@ class Farstream:
         return Ours("rfc5348").receive(s | {"source_properties": "reduced-size=false"})
 
 
-class Gcc:
-    """gst-plugins-rs' rtpgccbwe between two rtpbins (callkit.gcc): no ratecontrol, nothing is sent again."""
+class InRtpbin:
+    """An element in front of the sender's rtpbin, another rtpbin at the receiver (callkit.gcc); nothing is sent again.
+    `gcc`: gst-plugins-rs' rtpgccbwe, without ratecontrol. `rtptfrcbwe`: ours in its place, whose rate events
+    ratecontrol takes."""
 
-    adapts = False
+    ELEMENTS = {"gcc": "rtpgccbwe", "rtptfrcbwe": "rtptfrcbwe"}
     stats = False
     latency = LATENCY
     modules = {"sender": "callkit.gcc", "receiver": "callkit.gccreceiver"}
 
     def __init__(self, name):
-        if name != "gcc":
+        if name not in self.ELEMENTS:
             raise ValueError(f"no such controller: {name}")
+        self.element, self.adapts = self.ELEMENTS[name], name != "gcc"
 
     def send(self, s):
         limits = " ".join(f"{key}-bitrate={int(s[name])}" for name, key in
                           (("max", "max"), ("min", "min"), ("start", "estimated")) if s.get(name))
         sink = f"host={s['host']} port={s['port']} sync=false async=false close-socket=false"
-        return (f"rtpgccbwe name=bwe {limits} ! session.send_rtp_sink_0 rtpbin name=session rtp-profile=avpf "
+        return (f"{self.element} name=bwe {limits} ! session.send_rtp_sink_0 rtpbin name=session rtp-profile=avpf "
                 f"session.send_rtp_src_0 ! udpsink name=sink {sink} "
                 f"session.send_rtcp_src_0 ! udpsink name=sink-rtcp {sink} "
                 "udpsrc name=source-rtcp address=127.0.0.1 port=0 ! session.recv_rtcp_sink_0")
@@ -126,7 +129,8 @@ class Gcc:
                 "udpsink name=rtcp host=127.0.0.1 sync=false async=false close-socket=false session.")
 
 
-KINDS = {"farstream": Farstream, "fixed": Told, "gcc": Gcc, "oracle": Told} | {mode: Ours for mode in ("ours", *MODES)}
+KINDS = {"farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told, "rtptfrcbwe": InRtpbin}
+KINDS |= {mode: Ours for mode in ("ours", *MODES)}
 
 
 def make(name):

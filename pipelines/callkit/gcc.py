@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The sending process of controller `gcc`: gst-plugins-rs' rtpgccbwe in front of rtpbin, its estimate set at the
-encoder as webrtcsink does. The other end, callkit.gccreceiver, is an rtpbin that reports every packet (TWCC) and asks
-for key units. tests/quality/rivals/build makes the element."""
+"""The sending process of controllers that are an element in front of rtpbin: gst-plugins-rs' rtpgccbwe (`gcc`), its
+estimate set at the encoder as webrtcsink does, and rtptfrcbwe. The other end, callkit.gccreceiver, is an rtpbin that
+reports every packet (TWCC) and asks for key units. tests/quality/rivals/build makes rtpgccbwe."""
 import json
 import sys
 
@@ -30,21 +30,25 @@ def share_socket(runner, source, sinks):
 
 class Sender(sender.Sender):
     def build(self):
-        if not self.codec.unit:
+        controller = controllers.make(self.s["controller"])
+        if not controller.adapts and not self.codec.unit:
             raise SystemExit(f"{self.s['encoder']} has no bit rate to set")
-        if Gst.ElementFactory.find("rtpgccbwe") is None:
-            raise SystemExit("rtpgccbwe is not installed: tests/quality/rivals/build makes it")
+        if Gst.ElementFactory.find(controller.element) is None:
+            raise SystemExit(f"{controller.element} is not installed: tests/quality/rivals/build makes rtpgccbwe")
         runner = Runner(sender.description(self.s))
         extension = Gst.ElementFactory.make("rtphdrexttwcc")
         extension.set_id(controllers.TWCC_ID)
         runner["pay"].emit("add-extension", extension)
         share_socket(runner, "source-rtcp", ("sink", "sink-rtcp"))
-        runner["bwe"].connect("notify::estimated-bitrate", lambda element, _: self.follow(element))
+        self.bare = not controller.adapts
+        if self.bare:
+            runner["bwe"].connect("notify::estimated-bitrate", lambda element, _: self.follow(element))
         return runner
 
     def watch(self):
         super().watch()
-        self.follow(self.runner["bwe"])
+        if self.bare:
+            self.follow(self.runner["bwe"])
 
     def follow(self, bwe):
         estimate = bwe.get_property("estimated-bitrate")

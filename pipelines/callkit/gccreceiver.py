@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The receiving process of controller `gcc`: see callkit.gcc."""
+"""The receiving process of controllers that are an element in front of rtpbin: see callkit.gcc."""
 import json
 import sys
 
