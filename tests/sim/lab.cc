@@ -13,6 +13,7 @@
                ecn=false  loss=0  burst=0 (mean packets lost in a row; 0: independent)  jitter=0  reorder=false
      [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
+               (a video flow's first picture is taken up to a frame period after start, by the seed)
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
        kind=video  controller=low-delay|rfc5348|low-delay+rtx|low-delay+erf|fixed:RATE|oracle|gcc|rtptfrcbwe
                    (+rtx: lost packets are sent again; +erf: p-aqm hops are asked for a rate)

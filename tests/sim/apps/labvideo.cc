@@ -15,10 +15,21 @@ namespace sim
 static const double least_rtcp_Bps = 3125, full_report_s = 1;
 static const double sending_rest_s = 1;
 
+/* Cameras keep no common time: flows that start together take their pictures at different ones. */
+static double
+phase_s (uint64_t seed, double fps)
+{
+  CcPcg32 pcg;
+  CcRandom random = cc_pcg32_init (&pcg, seed);
+
+  return random.next (random.user) / 4294967296.0 / fps;
+}
+
 LabVideo::LabVideo (
     const LabFlow &f, std::shared_ptr<const CodedClip> c, const HostPair &hosts, const std::string &where, uint64_t s)
     : flow (f), clip (c), folder (where), seed (s)
 {
+  flow.start_s += phase_s (seed, flow.fps);
   make_media ();
   if (flow.controller == "low-delay")
     use_cc (hosts, CC_MODE_LOW_DELAY);
