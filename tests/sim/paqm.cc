@@ -110,7 +110,7 @@ inner_loads (Report &report)
     for (double load : loads) {
       if (quick && K == low_gain)
         continue;
-      InnerOutcome out = run_inner (load, K, quick ? 0.5 : 3);
+      InnerOutcome out = run_inner (load, K, quick ? 0.5 : 1.5);
       csv.row ({K, load, out.delay_s, out.drop, out.use});
       judge_inner (report, K, load, out);
     }
@@ -468,7 +468,10 @@ steady (Report &report, PaqmFollow follow)
         bool poisson = source == PaqmSourceKind::poisson;
         if (quick ? poisson || flows != 30 || rtt_ms != 100 : poisson && (flows != 30 || rtt_ms == 100))
           continue;
-        SteadySpec spec = {flows, rtt_ms, QueueKind::paqm, follow, source, false, quick ? 20.0 : 100.0};
+        SteadySpec spec = {flows, rtt_ms, QueueKind::paqm, follow, source, false,
+            quick     ? 20.0
+            : poisson ? 100.0
+                      : 60.0};
         SteadyOutcome out = run_steady (report.options (), spec);
         csv.row ({(double)flows, rtt_ms, out.delay_s, out.jitter_s, out.loss, out.use, out.fair_low, out.fair_high},
             poisson ? "poisson" : "cbr");

@@ -68,7 +68,7 @@ def videos(directory):
 
 
 def mixed(directory):
-    rows = rows_of(directory, "mixed")
+    rows = [row for name in ("erf", "ecf", "tfrc-red-ecn", "udp") for row in rows_of(directory, f"mixed-{name}")]
     for number, value, playout in ((12, "psnr_150", "150 ms"), (13, "psnr_2s", "2 s")):
         axes = new()
         for regime in dict.fromkeys(row["regime"] for row in rows):

@@ -58,6 +58,19 @@ Report::~Report ()
   close_table ();
 }
 
+static std::string
+json_number (double value)
+{
+  return std::isfinite (value) ? format ("%.6g", value) : "null";
+}
+
+static std::string
+json_bounds (const Bounds &b)
+{
+  return "[" + json_number (b.low) + ", " + json_number (b.high) + ", " + json_number (b.worst_low) + ", " +
+         json_number (b.worst_high) + "]";
+}
+
 void
 Report::close_table ()
 {
@@ -89,16 +102,19 @@ Report::begin (const std::string &name, const std::string &claim)
 
 void
 Report::line (
-    const std::string &what, double ours, const std::string &budget, const std::string &published, const char *verdict)
+    const std::string &what, double ours, const Bounds &bounds, const std::string &published, const char *verdict)
 {
+  std::string budget = *verdict ? format ("%.4g..%.4g", bounds.low, bounds.high) : "";
+
   printf ("  %-46s %12.5g %18s %22s  %s\n", what.c_str (), ours, budget.c_str (), published.c_str (), verdict);
   fflush (stdout);
   if (!table)
     return;
   fprintf (table,
-      "%s\n  {\"what\": %s, \"published\": %s, \"ours\": %s, \"budget\": %s, \"ok\": %s, \"verdict\": \"%s\"}",
-      separator, json_string (what).c_str (), json_string (published).c_str (),
-      std::isfinite (ours) ? format ("%.6g", ours).c_str () : "null", json_string (budget).c_str (),
+      "%s\n  {\"what\": %s, \"published\": %s, \"ours\": %s, \"budget\": %s, \"bounds\": %s, \"ok\": %s, "
+      "\"verdict\": \"%s\"}",
+      separator, json_string (what).c_str (), json_string (published).c_str (), json_number (ours).c_str (),
+      json_string (budget).c_str (), *verdict ? json_bounds (bounds).c_str () : "null",
       !*verdict                 ? "null"
       : !strcmp (verdict, "ok") ? "true"
                                 : "false",
@@ -111,7 +127,7 @@ Report::check (const std::string &what, double ours, double low, double high, co
 {
   bool ok = ours >= low && ours <= high;
 
-  line (what, ours, format ("%.4g..%.4g", low, high), published, ok ? "ok" : "FAIL");
+  line (what, ours, {low, high, low, high}, published, ok ? "ok" : "FAIL");
   passed += ok;
   failed += !ok;
   return ok;
@@ -123,7 +139,7 @@ Report::target (const std::string &what, double ours, double low, double high, d
 {
   bool met = ours >= low && ours <= high, ok = met || (ours >= worst_low && ours <= worst_high);
 
-  line (what, ours, format ("%.4g..%.4g", low, high), published, met ? "ok" : ok ? "MISSED, known" : "FAIL");
+  line (what, ours, {low, high, worst_low, worst_high}, published, met ? "ok" : ok ? "MISSED, known" : "FAIL");
   passed += met;
   missed += ok && !met;
   failed += !ok;
@@ -133,7 +149,7 @@ Report::target (const std::string &what, double ours, double low, double high, d
 void
 Report::note (const std::string &what, double ours, const std::string &published)
 {
-  line (what, ours, "", published, "");
+  line (what, ours, {}, published, "");
 }
 
 int

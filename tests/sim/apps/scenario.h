@@ -2,10 +2,11 @@
 /* What every scenario program shares: a list of scenarios with a claim each, a table of checks with the published
    figure beside ours, CSV files, options and the exit status.
 
-     program [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME-PREFIX...]
+     program [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME or PREFIX...]
 
    --out writes the series like --csv and each scenario's table beside them, PROGRAM-SCENARIO.json:
-     {"title": claim, "rows": [{"what", "published", "ours", "budget", "ok": true, false or null without budget,
+     {"title": claim, "rows": [{"what", "published", "ours", "budget",
+      "bounds": [low, high, worst low, worst high] or null (null in it: none), "ok": true, false or null without budget,
       "verdict": "ok", "MISSED, known", "FAIL" or ""}]}
    --quick runs the short variant of each scenario and asserts only what holds in it. Exit status: 0 all checks passed,
    1 a check failed, 2 wrong usage. */
@@ -29,6 +30,11 @@ struct Options {
   bool tables = false; /* PROGRAM-SCENARIO.json too */
 };
 
+/* Where a figure is to be, and outside which it fails; the same but for a target that is known to be missed. */
+struct Bounds {
+  double low, high, worst_low, worst_high;
+};
+
 class Report
 {
 public:
@@ -49,8 +55,8 @@ public:
   int finish () const; /* prints the sum, returns the exit status */
 
 private:
-  void line (const std::string &what, double ours, const std::string &budget, const std::string &published,
-      const char *verdict);
+  void line (
+      const std::string &what, double ours, const Bounds &bounds, const std::string &published, const char *verdict);
   void close_table ();
   Options opts;
   FILE *table = nullptr;
