@@ -15,8 +15,8 @@
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
                (a video flow's first picture is taken up to a frame period after start, by the seed)
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
-       kind=video  controller=low-delay|rfc5348|low-delay+rtx|low-delay+erf|fixed:RATE|oracle|gcc|rtptfrcbwe
-                   (+rtx: lost packets are sent again; +erf: p-aqm hops are asked for a rate)
+       kind=video  controller=low-delay|rfc5348|fixed:RATE|oracle|gcc|rtptfrcbwe
+                   (the first two with +rtx: lost packets are sent again; +erf: p-aqm hops are asked for a rate)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
                                 ... mtu=1200 timestamp-offset=0". One thread, or runs differ

@@ -31,13 +31,13 @@ LabVideo::LabVideo (
 {
   flow.start_s += phase_s (seed, flow.fps);
   make_media ();
-  if (flow.controller == "low-delay")
+  std::string base = flow.controller;
+  for (const std::string option : {"+rtx", "+erf"})
+    if (has_option (option))
+      base.erase (base.find (option), option.size ());
+  if (base == "low-delay")
     use_cc (hosts, CC_MODE_LOW_DELAY);
-  else if (flow.controller == "low-delay+erf")
-    use_cc (hosts, CC_MODE_LOW_DELAY);
-  else if (flow.controller == "low-delay+rtx")
-    use_cc (hosts, CC_MODE_LOW_DELAY, flow.latency_s);
-  else if (flow.controller == "rfc5348")
+  else if (base == "rfc5348")
     use_cc (hosts, CC_MODE_RFC5348);
   else if (flow.controller == "gcc")
     use_hosted (hosts, "rtpgccbwe");
@@ -84,8 +84,14 @@ LabVideo::place (Ptr<Application> sender, Ptr<Application> receiver, const HostP
   sender->SetStopTime (Seconds (flow.stop_s + sending_rest_s));
 }
 
+bool
+LabVideo::has_option (const std::string &option) const
+{
+  return (flow.controller + "+").find (option + "+") != std::string::npos;
+}
+
 void
-LabVideo::use_cc (const HostPair &hosts, CcMode mode, double nack_latency_s)
+LabVideo::use_cc (const HostPair &hosts, CcMode mode)
 {
   CcFlowSpec spec = cc_flow_spec (mode, nullptr);
 
@@ -93,13 +99,13 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode, double nack_latency_s)
   spec.sender.peer = hosts.to_address;
   spec.sender.seed = seed;
   spec.sender.ect = flow.ect;
-  spec.sender.ask_rate = spec.sender.params.probe = flow.controller == "low-delay+erf";
+  spec.sender.ask_rate = spec.sender.params.probe = has_option ("+erf");
   spec.sender.params.start_Bps = flow.start_bps / 8;
   spec.sender.params.min_Bps = flow.min_bps / 8;
   spec.sender.params.max_Bps = flow.max_bps / 8;
   spec.receiver.sink = sink;
   spec.receiver.codec = rtp_codec_from_name (flow.encoding_name.c_str ());
-  spec.receiver.nack_latency_s = nack_latency_s;
+  spec.receiver.nack_latency_s = has_option ("+rtx") ? flow.latency_s : 0;
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
   spec.receiver.min_rtcp_Bps = least_rtcp_Bps;

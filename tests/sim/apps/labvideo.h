@@ -24,8 +24,8 @@ public:
 
 private:
   void make_media ();
-  /* nack_latency_s 0: nothing is sent again */
-  void use_cc (const HostPair &hosts, CcMode mode, double nack_latency_s = 0);
+  bool has_option (const std::string &option) const; /* behind the controller's name: "+rtx" */
+  void use_cc (const HostPair &hosts, CcMode mode);
   void use_hosted (const HostPair &hosts, const char *element);
   void use_plain (const HostPair &hosts);
   void follow (const std::vector<CapacityStep> &rates);
