@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The two ends of a controlled flow as ns-3 applications: shells around CcSender and CcReceiver as the elements are.
-   Packets carry real RTP headers with the rtt-sendts extension and real RTCP feedback; payloads are zeros.
+   Packets carry real RTP headers with the rtt-sendts extension and real RTCP feedback; payloads are zeros, or an
+   RtpSource's.
 
    The receiver's clock runs apart from the sender's (offset and drift in the configuration): nothing may depend on it.
  */
