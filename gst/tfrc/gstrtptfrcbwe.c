@@ -64,7 +64,7 @@ gst_rtp_tfrc_bwe_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstRtpTfrcBwe *self = GST_RTP_TFRC_BWE (parent);
   GstFlowReturn result;
 
-  if (!self->searched)
+  if (!g_atomic_int_get (&self->searched))
     gst_rtp_tfrc_find_session (self);
   g_mutex_lock (&self->lock);
   result = gst_rtp_tfrc_queue (self, buffer);
@@ -79,7 +79,7 @@ gst_rtp_tfrc_bwe_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list
   guint i, n = gst_buffer_list_length (list);
   GstFlowReturn result = GST_FLOW_OK;
 
-  if (!self->searched)
+  if (!g_atomic_int_get (&self->searched))
     gst_rtp_tfrc_find_session (self);
   g_mutex_lock (&self->lock);
   for (i = 0; i < n && result == GST_FLOW_OK; i++)
@@ -165,6 +165,17 @@ gst_rtp_tfrc_bwe_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* ---- the source pad ---- */
 
+/* Linked anew, maybe to another session. */
+static void
+on_reconfigure (GstRtpTfrcBwe *self)
+{
+  g_atomic_int_set (&self->searched, FALSE);
+  g_mutex_lock (&self->lock);
+  if (self->result == GST_FLOW_NOT_LINKED)
+    self->result = GST_FLOW_OK;
+  g_mutex_unlock (&self->lock);
+}
+
 static gboolean
 gst_rtp_tfrc_bwe_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
@@ -177,6 +188,10 @@ gst_rtp_tfrc_bwe_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
       gst_rtp_tfrc_on_twcc (self, s);
     else if (s != NULL && gst_structure_has_name (s, "GstRTPRetransmissionRequest"))
       event = gst_rtp_tfrc_translate_request (self, event);
+    else if (s != NULL && gst_structure_has_name (s, "GstRTPCollision"))
+      gst_rtp_tfrc_on_collision (self, s);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE) {
+    on_reconfigure (self);
   }
   return gst_pad_push_event (self->sinkpad, event);
 }
@@ -271,6 +286,7 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
     self->settings.stats_interval = g_value_get_uint64 (value);
     if (self->settings.stats_interval > 0)
       self->settings.stats_interval = MAX (self->settings.stats_interval, MIN_STATS_INTERVAL);
+    self->stats_at = cc_time_add (gst_rtp_tfrc_now (self), self->settings.stats_interval);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

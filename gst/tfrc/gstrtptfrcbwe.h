@@ -34,15 +34,20 @@ typedef struct {
   guint32 frame;
 } GstRtpTfrcSent;
 
+/* How many packets: those that wait their turn, and those that go first. */
+typedef struct {
+  guint64 in_turn, first;
+} GstRtpTfrcPassed;
+
 /* A serialized event, and how many packets came in front of it. */
 typedef struct {
   GstEvent *event;
-  guint64 after;
+  GstRtpTfrcPassed after;
 } GstRtpTfrcEvent;
 
 typedef struct {
   guint64 twcc_reports, twcc_bad, ccfb_reports, tfrc_reports, receiver_reports, remb, tmmbr, nack, nack_translated,
-      malformed;
+      first_dropped, malformed;
 } GstRtpTfrcCounts;
 
 struct _GstRtpTfrcBwe {
@@ -61,7 +66,8 @@ struct _GstRtpTfrcBwe {
   CcPcg32 pcg;
   GstRtpTfrcStreams streams;
   GQueue events; /* GstRtpTfrcEvent */
-  guint64 in, out;
+  GstRtpTfrcPassed in, out;
+  guint64 first_bytes;  /* of those that go first, waiting */
   GstRtpTfrcSent *sent; /* GST_RTP_TFRC_SENT */
   guint64 sent_next, sent_seen;
   double head_bytes; /* of the RTP headers, smoothed */
@@ -72,8 +78,8 @@ struct _GstRtpTfrcBwe {
   CcLimit told_limit;
   GstRtpTfrcCounts counts;
 
-  gboolean searched; /* for the session */
-  GObject *session;  /* RTPSession behind us; the streaming thread's */
+  gint searched;    /* for the session; atomic */
+  GObject *session; /* RTPSession behind us; the streaming thread's */
   gulong session_handler;
 };
 
@@ -94,7 +100,9 @@ GstStructure *gst_rtp_tfrc_stats (GstRtpTfrcBwe *self);
 void gst_rtp_tfrc_on_twcc (GstRtpTfrcBwe *self, const GstStructure *packets);
 /* A request for a packet under the number it left with: the event with the number it came with, taken. */
 GstEvent *gst_rtp_tfrc_translate_request (GstRtpTfrcBwe *self, GstEvent *event);
-/* Looks for the rtpsession behind the source pad and listens to its RTCP; once. */
+/* The SSRC will be another: GstRTPCollision of rtpsession. */
+void gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision);
+/* Looks for the rtpsession behind the source pad and listens to its RTCP; until `searched` is reset. */
 void gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self);
 void gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self);
 

@@ -72,7 +72,8 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->ring = g_new (CcPacket, GST_RTP_TFRC_RING);
   self->packets = g_new0 (CcPacketFeedback, 1);
   self->sent = g_new0 (GstRtpTfrcSent, GST_RTP_TFRC_SENT);
-  self->sent_next = self->sent_seen = self->in = self->out = 0;
+  self->sent_next = self->sent_seen = self->first_bytes = 0;
+  self->in = self->out = (GstRtpTfrcPassed){0};
   self->head_bytes = RTP_HEADER;
   self->result = GST_FLOW_OK;
   self->counts = (GstRtpTfrcCounts){0};
@@ -114,7 +115,6 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
   cc_sender_set_limits (
       &self->core, bytes_per_second (self->settings.min_bitrate), bytes_per_second (self->settings.max_bitrate));
   cc_sender_on_timeout (&self->core, now);
-  self->stats_at = cc_time_add (now, self->settings.stats_interval);
   self->status_at = now;
   gst_rtp_tfrc_wake (self);
 }
@@ -127,11 +127,21 @@ gst_rtp_tfrc_wake (GstRtpTfrcBwe *self)
 }
 
 static void
+count_out (GstRtpTfrcBwe *self, const CcPacket *packet)
+{
+  if (!packet->resent) {
+    self->out.in_turn++;
+    return;
+  }
+  self->out.first++;
+  self->first_bytes -= packet->size_bytes;
+}
+
+static void
 give_up (GstRtpTfrcBwe *self, const CcPacket *packet)
 {
-  if (!packet->resent)
-    self->out++;
-  gst_rtp_tfrc_streams_give_up (&self->streams, packet->handle);
+  count_out (self, packet);
+  gst_rtp_tfrc_streams_give_up (&self->streams, packet);
 }
 
 static void
@@ -143,17 +153,48 @@ free_event (gpointer data)
   g_free (e);
 }
 
-void
-gst_rtp_tfrc_flush (GstRtpTfrcBwe *self)
+static void
+give_up_held (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream)
+{
+  guint i;
+
+  for (i = 0; i < stream->held->len; i++)
+    gst_rtp_tfrc_streams_give_up (&self->streams, &g_array_index (stream->held, CcPacket, i));
+  g_array_set_size (stream->held, 0);
+}
+
+static void
+give_up_packets (GstRtpTfrcBwe *self)
 {
   CcPacket packet;
+  guint i;
 
-  g_queue_clear_full (&self->events, free_event);
-  if (!self->running)
-    return;
   send_buffer_clear (&self->core.buffer);
   while (cc_sender_pull (&self->core, gst_rtp_tfrc_now (self), &packet) != CC_SENDER_WAIT)
     give_up (self, &packet);
+  for (i = 0; i < self->streams.n; i++)
+    if (self->streams.stream[i].held != NULL)
+      give_up_held (self, &self->streams.stream[i]);
+}
+
+/* Caps that waited hold behind a flush as well: upstream has told them once. */
+static void
+keep_event (gpointer data, gpointer pad)
+{
+  GstEvent *event = ((GstRtpTfrcEvent *)data)->event;
+
+  if (GST_EVENT_IS_STICKY (event) && GST_EVENT_TYPE (event) != GST_EVENT_SEGMENT &&
+      GST_EVENT_TYPE (event) != GST_EVENT_EOS)
+    gst_pad_store_sticky_event (pad, event);
+}
+
+void
+gst_rtp_tfrc_flush (GstRtpTfrcBwe *self)
+{
+  g_queue_foreach (&self->events, keep_event, self->srcpad);
+  g_queue_clear_full (&self->events, free_event);
+  if (self->running)
+    give_up_packets (self);
 }
 
 /* ---- the streaming thread ---- */
@@ -163,8 +204,12 @@ push_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
 {
   CcPacket discarded;
 
-  if (!packet->resent)
-    self->in++;
+  if (packet->resent) {
+    self->in.first++;
+    self->first_bytes += packet->size_bytes;
+  } else {
+    self->in.in_turn++;
+  }
   while (!cc_sender_push (&self->core, packet, now)) {
     if (cc_sender_pull (&self->core, now, &discarded) != CC_SENDER_DISCARD) {
       give_up (self, packet);
@@ -182,6 +227,21 @@ release_held (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, CcTime now)
   for (i = 0; i < stream->held->len; i++)
     push_packet (self, &g_array_index (stream->held, CcPacket, i), now);
   g_array_set_size (stream->held, 0);
+}
+
+/* Audio that comes faster than the path takes it must not wait for ever. */
+static gboolean
+is_too_much (GstRtpTfrcBwe *self, const CcPacket *packet)
+{
+  return packet->resent && self->first_bytes > 0 &&
+         self->first_bytes + packet->size_bytes > self->core.rate_Bps * cc_seconds (self->settings.max_delay);
+}
+
+static void
+drop_too_much (GstRtpTfrcBwe *self, const CcPacket *packet)
+{
+  self->counts.first_dropped++;
+  gst_rtp_tfrc_streams_give_up (&self->streams, packet);
 }
 
 /* A stream that never ends its frames loses nothing but the turn: what it held leaves with its next frame. */
@@ -220,6 +280,8 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
   if (!packet.resent && (gst_rtp_tfrc_streams_take_turns (&self->streams, stream, now) ||
                             (stream->held != NULL && stream->held->len > 0)))
     hold_packet (self, stream, &packet, now);
+  else if (is_too_much (self, &packet))
+    drop_too_much (self, &packet);
   else
     push_packet (self, &packet, now);
   gst_rtp_tfrc_wake (self);
@@ -242,8 +304,7 @@ gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 {
   GstRtpTfrcEvent *e = g_new (GstRtpTfrcEvent, 1);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    release_all_held (self);
+  release_all_held (self);
   *e = (GstRtpTfrcEvent){event, self->in};
   g_queue_push_tail (&self->events, e);
   gst_rtp_tfrc_wake (self);
@@ -320,7 +381,8 @@ stats_structure (GstRtpTfrcBwe *self)
       "streams", G_TYPE_UINT, self->streams.n, "twcc-reports", G_TYPE_UINT64, c->twcc_reports, "twcc-refused",
       G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports, "tfrc-reports", G_TYPE_UINT64,
       c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr",
-      G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "malformed", G_TYPE_UINT64, c->malformed, NULL);
+      G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "first-dropped", G_TYPE_UINT64, c->first_dropped,
+      "malformed", G_TYPE_UINT64, c->malformed, NULL);
 }
 
 GstStructure *
@@ -358,15 +420,13 @@ has_news (const News *news)
   return news->notify || news->key_unit || news->message != NULL || news->info.limit != NULL;
 }
 
-/* One event for all, or one for each stream: rtpfunnel takes it to the stream whose SSRC it names. */
+/* One event for each stream, or for all while none is known: rtpfunnel takes it to the stream whose SSRC it names. */
 static void
 push_rate_events (GstRtpTfrcBwe *self, News *news)
 {
   guint i;
 
-  if (news->n_shares <= 1) {
-    if (news->n_shares == 1)
-      news->info.bitrate = (guint)news->shares[0].bitrate;
+  if (news->n_shares == 0) {
     gst_pad_push_event (self->sinkpad, gst_rate_event_new (&news->info));
     return;
   }
@@ -449,11 +509,10 @@ note_for_blocks (GstRtpTfrcBwe *self, GstBuffer *buffer, CcTime now)
 static void
 send_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
 {
-  GstBuffer *buffer = gst_rtp_tfrc_streams_renumber (&self->streams, packet->handle, packet->resent);
+  GstBuffer *buffer = gst_rtp_tfrc_streams_renumber (&self->streams, packet);
   GstFlowReturn result;
 
-  if (!packet->resent)
-    self->out++;
+  count_out (self, packet);
   buffer = stamp (self, buffer, now);
   note_for_blocks (self, buffer, now);
   g_mutex_unlock (&self->lock);
@@ -466,7 +525,7 @@ send_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
     return;
   GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (result));
   self->result = result;
-  gst_rtp_tfrc_flush (self);
+  give_up_packets (self);
 }
 
 static gboolean
@@ -474,7 +533,7 @@ event_is_due (GstRtpTfrcBwe *self)
 {
   const GstRtpTfrcEvent *e = g_queue_peek_head (&self->events);
 
-  return e != NULL && e->after <= self->out;
+  return e != NULL && e->after.in_turn <= self->out.in_turn && e->after.first <= self->out.first;
 }
 
 static void

@@ -9,8 +9,9 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
 #define GST_CAT_DEFAULT gst_rtp_tfrc_bwe_debug
 
-#define MOST_TOLD 1024   /* packets of one report */
+#define MOST_TOLD 1024   /* packets handed over at once */
 #define MOST_ELEMENTS 16 /* between the source pad and the session */
+#define MOST_R (10 * GST_SECOND)
 
 /* ---- TWCC, as rtpsession tells it ---- */
 
@@ -44,14 +45,14 @@ read_packet (GstRtpTfrcBwe *self, const GstStructure *s, CcToldPacket *told)
   return TRUE;
 }
 
+/* From the i-th on; i goes on to the first that is left. */
 static guint
-read_packets (GstRtpTfrcBwe *self, const GValue *list, CcToldPacket *told)
+read_packets (GstRtpTfrcBwe *self, const GValueArray *array, guint *i, CcToldPacket *told)
 {
-  const GValueArray *array = g_value_get_boxed (list);
-  guint i, n = 0;
+  guint n = 0;
 
-  for (i = 0; array != NULL && i < array->n_values && n < MOST_TOLD; i++) {
-    const GValue *value = &array->values[i];
+  for (; *i < array->n_values && n < MOST_TOLD; (*i)++) {
+    const GValue *value = &array->values[*i];
 
     if (GST_VALUE_HOLDS_STRUCTURE (value) && read_packet (self, gst_value_get_structure (value), &told[n]))
       n++;
@@ -63,18 +64,22 @@ void
 gst_rtp_tfrc_on_twcc (GstRtpTfrcBwe *self, const GstStructure *packets)
 {
   const GValue *list = gst_structure_get_value (packets, "packets");
+  const GValueArray *array = list != NULL && G_VALUE_HOLDS (list, G_TYPE_VALUE_ARRAY) ? g_value_get_boxed (list) : NULL;
   CcToldPacket *told;
   guint64 before;
-  guint n;
+  guint i = 0;
 
-  if (list == NULL || !G_VALUE_HOLDS (list, G_TYPE_VALUE_ARRAY))
+  if (array == NULL)
     return;
   told = g_new (CcToldPacket, MOST_TOLD);
   g_mutex_lock (&self->lock);
   if (self->running) {
     before = self->core.packet_reports;
-    n = read_packets (self, list, told);
-    cc_sender_on_told (&self->core, self->packets, told, n, gst_rtp_tfrc_now (self));
+    do {
+      guint n = read_packets (self, array, &i, told);
+
+      cc_sender_on_told (&self->core, self->packets, told, n, gst_rtp_tfrc_now (self));
+    } while (i < array->n_values);
     self->counts.twcc_reports++;
     self->counts.twcc_bad += self->core.packet_reports == before;
     self->status_at = 0;
@@ -113,25 +118,48 @@ gst_rtp_tfrc_translate_request (GstRtpTfrcBwe *self, GstEvent *event)
   return event;
 }
 
+void
+gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision)
+{
+  guint ssrc;
+
+  if (!gst_structure_get_uint (collision, "ssrc", &ssrc))
+    return;
+  g_mutex_lock (&self->lock);
+  gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
+  g_mutex_unlock (&self->lock);
+}
+
 /* ---- what else receivers tell, as rtpsession receives it ---- */
+
+/* The blocks of one compound on our streams, taken together by what each sends. */
+typedef struct {
+  GstRtpTfrcBwe *self;
+  double lost, weight;
+  GstClockTime rtt; /* the least; 0: none */
+} Compound;
 
 static void
 on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 {
-  GstRtpTfrcBwe *self = user;
+  Compound *c = user;
   GstClockTime rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  const GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&c->self->streams, block->ssrc);
+  double weight;
 
-  if (gst_rtp_tfrc_streams_find (&self->streams, block->ssrc) == NULL)
+  if (stream == NULL)
     return;
-  self->counts.receiver_reports++;
-  cc_sender_on_receiver_report (
-      &self->core, block->fraction_lost / 256.0, rtt < 10 * GST_SECOND ? rtt : 0, gst_rtp_tfrc_now (self));
+  weight = MAX (stream->sent_Bps, 1);
+  c->lost += weight * block->fraction_lost / 256.0;
+  c->weight += weight;
+  if (rtt > 0 && rtt < MOST_R && (c->rtt == 0 || rtt < c->rtt))
+    c->rtt = rtt;
 }
 
 static void
 on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 {
-  GstRtpTfrcBwe *self = user;
+  GstRtpTfrcBwe *self = ((Compound *)user)->self;
 
   self->counts.remb++;
   cc_sender_on_explicit_rate (&self->core, sender, (double)remb->bitrate_bps / 8, gst_rtp_tfrc_now (self));
@@ -140,7 +168,7 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 static void
 on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
 {
-  GstRtpTfrcBwe *self = user;
+  GstRtpTfrcBwe *self = ((Compound *)user)->self;
 
   if (gst_rtp_tfrc_streams_find (&self->streams, entry->ssrc) == NULL)
     return;
@@ -151,7 +179,7 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
 static void
 on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
 {
-  GstRtpTfrcBwe *self = user;
+  GstRtpTfrcBwe *self = ((Compound *)user)->self;
 
   if (self->streams.stamp_id == 0 || gst_rtp_tfrc_streams_find (&self->streams, media) == NULL)
     return;
@@ -162,9 +190,12 @@ on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
 static void
 on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
 {
-  GstRtpTfrcBwe *self = user;
-  PathReport report = {
-      .rate_Bps = path->rate_bps / 8.0, .capacity_Bps = path->capacity_bps / 8.0, .queue_delay = path->queue_delay};
+  GstRtpTfrcBwe *self = ((Compound *)user)->self;
+  PathReport report = {.rate_Bps = path->rate_bps / 8.0,
+      .capacity_Bps = path->capacity_bps / 8.0,
+      .queue_delay = path->queue_delay,
+      .loss = path->loss,
+      .excused = path->excused};
 
   if (gst_rtp_tfrc_streams_find (&self->streams, media) == NULL)
     return;
@@ -178,7 +209,7 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
 static void
 on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
 {
-  GstRtpTfrcBwe *self = user;
+  GstRtpTfrcBwe *self = ((Compound *)user)->self;
 
   self->counts.ccfb_reports++;
   if (self->blocks == NULL) {
@@ -198,6 +229,19 @@ static const GstCcRtcpHandlers handlers = {.report_block = on_report_block,
     .path = on_path,
     .ccfb = on_ccfb};
 
+/* Under the lock. */
+static void
+take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
+{
+  Compound c = {.self = self};
+
+  gst_cc_rtcp_walk (map->data, map->size, &handlers, &c);
+  if (!(c.weight > 0))
+    return;
+  self->counts.receiver_reports++;
+  cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, gst_rtp_tfrc_now (self));
+}
+
 static void
 on_receiving_rtcp (GObject *session, GstBuffer *buffer, GstRtpTfrcBwe *self)
 {
@@ -207,7 +251,7 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, GstRtpTfrcBwe *self)
     return;
   g_mutex_lock (&self->lock);
   if (self->running) {
-    gst_cc_rtcp_walk (map.data, map.size, &handlers, self);
+    take_compound (self, &map);
     self->status_at = 0;
     gst_rtp_tfrc_wake (self);
   }
@@ -274,9 +318,11 @@ downstream_session (GstRtpTfrcBwe *self)
 void
 gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
 {
-  GstElement *element = downstream_session (self);
+  GstElement *element;
 
-  self->searched = TRUE;
+  gst_rtp_tfrc_leave_session (self);
+  g_atomic_int_set (&self->searched, TRUE); /* first: a link made meanwhile resets it */
+  element = downstream_session (self);
   if (element == NULL) {
     GST_INFO_OBJECT (self, "no rtpsession behind this element: only its TWCC events are listened to");
     return;
@@ -291,7 +337,7 @@ gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
 void
 gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self)
 {
-  self->searched = FALSE;
+  g_atomic_int_set (&self->searched, FALSE);
   if (self->session == NULL)
     return;
   g_signal_handler_disconnect (self->session, self->session_handler);

@@ -37,15 +37,19 @@ gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s)
   for (i = 0; i < s->n; i++)
     clear_stream (&s->stream[i]);
   s->n = s->n_asked = 0;
+  s->audio = s->tells_audio = s->tells_video = FALSE;
 }
 
 void
 gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps)
 {
   const GstStructure *structure = gst_caps_get_structure (caps, 0);
+  const gchar *media = gst_structure_get_string (structure, "media");
 
   s->codec = rtp_codec_from_name (gst_structure_get_string (structure, "encoding-name"));
-  s->all_audio = g_strcmp0 (gst_structure_get_string (structure, "media"), "audio") == 0;
+  s->audio = g_strcmp0 (media, "audio") == 0;
+  s->tells_audio |= s->audio;
+  s->tells_video |= g_strcmp0 (media, "video") == 0;
   s->stamp_id = gst_cc_extension_id_from_caps (caps);
 }
 
@@ -58,6 +62,15 @@ gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc)
     if (s->stream[i].ssrc == ssrc)
       return &s->stream[i];
   return NULL;
+}
+
+void
+gst_rtp_tfrc_streams_end (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now)
+{
+  GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (s, ssrc);
+
+  if (stream != NULL)
+    stream->seen_at = now > RECENT ? now - RECENT : 0;
 }
 
 static double
@@ -105,8 +118,6 @@ begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit)
 {
   if (stream->frame_packets == 1 && stream->frame_bytes <= THIN_PACKET)
     stream->thin_frames++;
-  else if (stream->frame_packets > 0)
-    stream->thin_frames = 0;
   stream->timestamp = timestamp;
   stream->open = TRUE;
   stream->is_key = key_unit;
@@ -132,7 +143,11 @@ measure (GstRtpTfrcStream *stream, gsize size, CcTime now)
 static gboolean
 is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream)
 {
-  return s->all_audio || stream->resends || stream->thin_frames >= THIN_FRAMES;
+  if (stream->resends)
+    return TRUE;
+  if (s->tells_audio || s->tells_video)
+    return stream->audio && s->tells_video; /* alone it has nobody to overtake */
+  return stream->thin_frames >= THIN_FRAMES;
 }
 
 static gboolean
@@ -157,11 +172,14 @@ gst_rtp_tfrc_streams_packet (
   stream = gst_rtp_tfrc_streams_find (s, head.ssrc);
   if (stream == NULL)
     stream = add_stream (s, head.ssrc, now);
+  stream->audio = s->audio;
   stream->resends = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
   if (!stream->open || stream->timestamp != head.timestamp)
     begin_frame (stream, head.timestamp, is_key_unit (s, buffer, &head));
   stream->frame_packets++;
   stream->frame_bytes += (guint)size;
+  if (stream->frame_packets > 1 || size > THIN_PACKET)
+    stream->thin_frames = 0;
   stream->open = !head.marker;
   measure (stream, size, now);
   *packet = (CcPacket){.handle = buffer,
@@ -170,7 +188,8 @@ gst_rtp_tfrc_streams_packet (
       .captured_at = now,
       .frame_end = head.marker,
       .key_unit = stream->is_key,
-      .resent = is_urgent (s, stream)};
+      .resent = is_urgent (s, stream) && stream->waiting == 0};
+  stream->waiting += !packet->resent;
   *owner = stream;
   *head_size = head.head_size;
   return TRUE;
@@ -226,18 +245,32 @@ is_renumbered (const GstRtpTfrcStreams *s)
   return FALSE;
 }
 
+/* NULL: nobody's any more. */
+static GstRtpTfrcStream *
+owner_of (GstRtpTfrcStreams *s, const CcPacket *packet, GstTfrcHead *head)
+{
+  GstRtpTfrcStream *stream = parse (packet->handle, head) ? gst_rtp_tfrc_streams_find (s, head->ssrc) : NULL;
+
+  if (stream != NULL && !packet->resent && stream->waiting > 0)
+    stream->waiting--;
+  return stream;
+}
+
 GstBuffer *
-gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, GstBuffer *buffer, gboolean resent)
+gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, const CcPacket *packet)
 {
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  GstBuffer *buffer = packet->handle;
   GstRtpTfrcStream *stream;
   GstTfrcHead head;
+  gboolean resent;
   guint16 skipped;
 
-  if (!parse (buffer, &head) || (stream = gst_rtp_tfrc_streams_find (s, head.ssrc)) == NULL)
+  stream = owner_of (s, packet, &head);
+  if (stream == NULL)
     return buffer;
   skipped = gst_tfrc_numbering_offset (&stream->numbering, head.seq);
-  resent = resent && stream->resends && is_renumbered (s);
+  resent = packet->resent && stream->resends && is_renumbered (s);
   if (skipped == 0 && !resent)
     return buffer;
   buffer = gst_buffer_make_writable (buffer);
@@ -251,14 +284,14 @@ gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, GstBuffer *buffer, gboolean
 }
 
 void
-gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, GstBuffer *buffer)
+gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, const CcPacket *packet)
 {
-  GstRtpTfrcStream *stream;
   GstTfrcHead head;
+  GstRtpTfrcStream *stream = owner_of (s, packet, &head);
 
-  if (parse (buffer, &head) && (stream = gst_rtp_tfrc_streams_find (s, head.ssrc)) != NULL)
+  if (stream != NULL)
     gst_tfrc_numbering_give_up (&stream->numbering, head.seq);
-  gst_buffer_unref (buffer);
+  gst_buffer_unref (packet->handle);
 }
 
 guint

@@ -2,7 +2,8 @@
 /* The streams of a session that share one rate: what each SSRC sends, whether it goes first, and its part of the rate.
 
    Frames of streams that take turns are held together until they are whole, so that the sending buffer sees one frame
-   after the other. Streams of small single packets (audio) and packets sent again leave ahead of what waits. */
+   after the other. Streams of small single packets (audio beside video) and packets sent again leave ahead of what
+   waits. */
 #ifndef GST_RTP_TFRC_STREAMS_H
 #define GST_RTP_TFRC_STREAMS_H
 
@@ -21,11 +22,13 @@ G_BEGIN_DECLS
 typedef struct {
   guint32 ssrc;
   gboolean resends;      /* RFC 4588 */
+  gboolean audio;        /* by the caps it came with */
   guint thin_frames;     /* in a row: one small packet each */
   gboolean open, is_key; /* a frame has begun and not ended */
   guint32 timestamp;
   guint frame_packets, frame_bytes;
-  GArray *held; /* CcPacket: the open frame, where streams take turns; NULL: none yet */
+  GArray *held;  /* CcPacket: the open frame, where streams take turns; NULL: none yet */
+  guint waiting; /* packets here that do not go first: none of the same stream may overtake them */
   GstTfrcNumbering numbering;
   CcTime seen_at, measured_at;
   guint64 bytes; /* since measured_at, wire */
@@ -43,10 +46,11 @@ typedef struct {
   guint n;
   GstRtpTfrcAsked asked[GST_RTP_TFRC_ASKED];
   guint n_asked;
-  RtpCodec codec; /* of the caps */
-  gboolean all_audio;
-  guint stamp_id;        /* of the send time's header extension, by the caps; 0: none */
-  GstStructure *weights; /* NULL: all alike */
+  RtpCodec codec;                    /* of the caps */
+  gboolean audio;                    /* by the caps in force */
+  gboolean tells_audio, tells_video; /* what caps have said by now; neither: small packets tell audio */
+  guint stamp_id;                    /* of the send time's header extension, by the caps; 0: none */
+  GstStructure *weights;             /* NULL: all alike */
 } GstRtpTfrcStreams;
 
 typedef struct {
@@ -57,14 +61,16 @@ typedef struct {
 void gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s);
 void gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps);
 GstRtpTfrcStream *gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc); /* NULL: not known */
+/* It will send no more: its part of the rate is free. */
+void gst_rtp_tfrc_streams_end (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now);
 /* Makes a core packet of the buffer (not taken) and says whose it is. FALSE: no RTP. */
 gboolean gst_rtp_tfrc_streams_packet (
     GstRtpTfrcStreams *s, GstBuffer *buffer, CcTime now, CcPacket *packet, GstRtpTfrcStream **stream, gsize *head_size);
 /* Whether a frame of `stream` has to be held until it is whole. */
 gboolean gst_rtp_tfrc_streams_take_turns (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now);
 /* The packet leaves, or was given up: its buffer, renumbered, so that what was given up leaves no gap. */
-GstBuffer *gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, GstBuffer *buffer, gboolean resent);
-void gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, GstBuffer *buffer);
+GstBuffer *gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, const CcPacket *packet);
+void gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, const CcPacket *packet);
 /* What encoders may produce, wire_Bps x media share being theirs in sum: audio and repetitions are taken off, the rest
    is shared by weight among the video streams of the last two seconds. Returns how many there are. */
 guint gst_rtp_tfrc_streams_share (

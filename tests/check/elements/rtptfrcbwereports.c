@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rtptfrcbwe and what receivers say, in virtual time: reports lost, late, of a peer that starts again, of hours; and
+   what an rtpsession behind it hears. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "bwecall.h"
+#include "gstccrtcp.h"
+
+#define LINK 1e6
+#define MEDIA (LINK * PAYLOAD / (PAYLOAD + WIRE_HEAD))
+#define WRAP (GST_SECOND * 1024 * 1024) /* 24 bits of 64 ms */
+
+static void
+one_frame (Call *c)
+{
+  GstClockTime at = now_of (c) + GST_SECOND / FPS;
+
+  frame_of_estimate (c);
+  run_to (c, at);
+}
+
+/* The link is used above 75 % from here on for `seconds`, with a queue below 100 ms and nothing dropped. */
+static void
+check_good (Call *c, double seconds)
+{
+  guint64 bytes = c->bytes;
+  double rate;
+
+  c->worst_queue = 0;
+  c->dropped = 0;
+  run_call (c, seconds, frame_of_estimate);
+  rate = 8 * (double)(c->bytes - bytes) / seconds;
+  fail_unless (rate > 0.75 * MEDIA && rate < 1.01 * MEDIA, "%f", rate);
+  fail_unless (c->worst_queue < 100 * MS, "%" GST_TIME_FORMAT, GST_TIME_ARGS (c->worst_queue));
+  fail_unless_equals_int (c->dropped, 0);
+}
+
+/* ---- TWCC ---- */
+
+/* Nobody reports: the rate neither grows nor stays at what nobody acknowledges (RFC 5348 4.4). */
+GST_START_TEST (test_no_reports_at_all)
+{
+  Call *c = call_new (LINK);
+  guint i;
+
+  for (i = 0; i < 10 * FPS; i++) {
+    one_frame (c);
+    fail_unless (estimate (c) <= 300000);
+  }
+  call_free (c);
+}
+GST_END_TEST;
+
+/* Every third message gets lost, so its packets are told by none. */
+GST_START_TEST (test_reports_are_lost)
+{
+  Call *c = call_new (LINK);
+  guint i;
+
+  for (i = 0; i < 40 * FPS; i++) {
+    one_frame (c);
+    if (i % 3 > 0)
+      report (c);
+    else
+      forget_report (c);
+    if (i == 20 * FPS)
+      c->worst_queue = c->dropped = 0;
+  }
+  fail_unless (estimate (c) > 0.6 * MEDIA && estimate (c) < 1.1 * MEDIA, "%u", estimate (c));
+  fail_unless (c->worst_queue < 150 * MS);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* Of ten messages two change places. */
+GST_START_TEST (test_reports_are_reordered)
+{
+  Call *c = call_new (LINK);
+  GValueArray *earlier = NULL;
+  guint i;
+
+  for (i = 0; i < 40 * FPS; i++) {
+    GValueArray *array;
+
+    one_frame (c);
+    array = make_report (c);
+    if (i % 10 == 0) {
+      earlier = array;
+      continue;
+    }
+    push_twcc (c, array);
+    if (earlier != NULL)
+      push_twcc (c, earlier);
+    earlier = NULL;
+    if (i == 20 * FPS + 1)
+      c->worst_queue = c->dropped = 0;
+  }
+  fail_unless (estimate (c) > 0.6 * MEDIA && estimate (c) < 1.1 * MEDIA, "%u", estimate (c));
+  fail_unless (c->worst_queue < 150 * MS);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* One message tells of more packets than are handed over at once: an outage of the way back ends. */
+GST_START_TEST (test_a_report_of_thousands)
+{
+  Call *c = call_new (20e6);
+  guint64 before;
+  guint i;
+
+  g_object_set (c->element, "start-bitrate", 10000000, "max-bitrate", 10000000, "min-bitrate", 9000000, NULL);
+  gst_element_set_state (c->element, GST_STATE_READY);
+  gst_element_set_state (c->element, GST_STATE_PLAYING);
+  gst_harness_set_src_caps_str (c->h, CAPS);
+  for (i = 0; i < 2 * FPS; i++)
+    one_frame (c);
+  before = stat_of (c, "twcc-refused");
+  fail_unless (c->sent > 1500, "%u", c->sent);
+  report (c);
+  fail_unless_equals_uint64 (stat_of (c, "twcc-refused"), before);
+  for (i = 0; i < FPS; i++)
+    one_frame (c);
+  fail_unless (estimate (c) > 7000000);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* rtpsession's times jump back when the 24 bits of the reference wrap. */
+GST_START_TEST (test_the_reference_wraps)
+{
+  Call *c = call_new (LINK);
+
+  run_call (c, 15, frame_of_estimate);
+  check_good (c, 5);
+  c->remote -= WRAP;
+  check_good (c, 15);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* The peer goes, and comes back with another clock. */
+GST_START_TEST (test_the_peer_starts_again)
+{
+  Call *c = call_new (LINK);
+  guint i;
+
+  run_call (c, 15, frame_of_estimate);
+  for (i = 0; i < 5 * FPS; i++) {
+    one_frame (c);
+    forget_report (c);
+  }
+  fail_unless (estimate (c) < 500000, "%u", estimate (c));
+  c->remote = 77 * GST_SECOND;
+  run_call (c, 15, frame_of_estimate);
+  check_good (c, 10);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* Two minutes, in which the numbers pass 2^16; with SOAK=1 two hours. CC_TEST_PERCENT of it where that is set. */
+GST_START_TEST (test_soak)
+{
+  double seconds = g_getenv ("SOAK") != NULL ? 7200 : 120;
+  Call *c = call_new (LINK);
+  guint i;
+
+  c->sent = c->told = 64000;
+  if (g_getenv ("CC_TEST_PERCENT") != NULL)
+    seconds *= atoi (g_getenv ("CC_TEST_PERCENT")) / 100.0;
+  run_call (c, 15, frame_of_estimate);
+  for (i = 0; i < seconds / 60; i++)
+    check_good (c, 60);
+  fail_unless (stat_of (c, "frames-dropped") < seconds / 60 + 3);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* ---- what the session behind it hears ---- */
+
+typedef struct {
+  Call *c;
+  GstElement *session, *sink;
+  GObject *internal;
+} Behind;
+
+static void
+put_session (Behind *b)
+{
+  GstPad *src = gst_element_get_static_pad (b->c->element, "src"), *peer = gst_pad_get_peer (src), *in, *out;
+
+  gst_pad_unlink (src, peer);
+  gst_object_unref (peer);
+  b->session = gst_element_factory_make ("rtpsession", NULL);
+  b->sink = gst_element_factory_make ("fakesink", NULL);
+  g_object_set (b->sink, "sync", FALSE, "async", FALSE, NULL);
+  in = gst_element_request_pad_simple (b->session, "send_rtp_sink");
+  out = gst_element_get_static_pad (b->session, "send_rtp_src");
+  peer = gst_element_get_static_pad (b->sink, "sink");
+  gst_element_set_state (b->sink, GST_STATE_PLAYING);
+  gst_element_set_state (b->session, GST_STATE_PLAYING);
+  fail_unless_equals_int (gst_pad_link_full (out, peer, GST_PAD_LINK_CHECK_NOTHING), GST_PAD_LINK_OK);
+  fail_unless_equals_int (gst_pad_link_full (src, in, GST_PAD_LINK_CHECK_NOTHING), GST_PAD_LINK_OK);
+  g_object_get (b->session, "internal-session", &b->internal, NULL);
+  gst_object_unref (src);
+  gst_object_unref (peer);
+  gst_object_unref (in);
+  gst_object_unref (out);
+}
+
+static void
+take_session (Behind *b)
+{
+  g_object_unref (b->internal);
+  gst_element_set_state (b->session, GST_STATE_NULL);
+  gst_element_set_state (b->sink, GST_STATE_NULL);
+  gst_object_unref (b->session);
+  gst_object_unref (b->sink);
+}
+
+/* As rtpsession tells what it receives. */
+static void
+hears (Behind *b, GstBuffer *buffer, GstRTCPBuffer *rtcp)
+{
+  gst_rtcp_buffer_unmap (rtcp);
+  g_signal_emit_by_name (b->internal, "on-receiving-rtcp", buffer);
+  gst_buffer_unref (buffer);
+}
+
+static void
+hears_blocks (Behind *b, guint n, guint8 fraction_lost)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstCcReportBlock blocks[STREAMS];
+  guint i;
+
+  for (i = 0; i < n; i++)
+    blocks[i] = (GstCcReportBlock){.ssrc = VIDEO + i, .fraction_lost = fraction_lost};
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  fail_unless (gst_cc_rtcp_add_rr (&rtcp, 0x2222, blocks, n));
+  hears (b, buffer, &rtcp);
+}
+
+static void
+hears_remb (Behind *b, guint64 bitrate)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {VIDEO}};
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  fail_unless (gst_cc_rtcp_add_remb (&rtcp, 0x2222, &remb));
+  hears (b, buffer, &rtcp);
+}
+
+/* rtpsession has a thread of its own at the clock: whether the task has run is not the clock's to tell. */
+static void
+frames_until (Call *c, guint most)
+{
+  guint i;
+
+  for (i = 0; i < 500 && estimate (c) > most; i++) {
+    one_frame (c);
+    g_usleep (5000);
+  }
+  fail_unless (estimate (c) <= most, "%u", estimate (c));
+}
+
+/* A REMB bounds the rate; behind another link, that session's does and the first one's no more. */
+GST_START_TEST (test_the_session_behind)
+{
+  Behind b = {.c = call_new (LINK)}, other = {.c = b.c};
+
+  put_session (&b);
+  one_frame (b.c);
+  hears_remb (&b, 100000);
+  frames_until (b.c, 100000);
+  fail_unless_equals_uint64 (stat_of (b.c, "remb"), 1);
+  put_session (&other);
+  one_frame (b.c);
+  hears_remb (&b, 90000);
+  fail_unless_equals_uint64 (stat_of (b.c, "remb"), 1);
+  hears_remb (&other, 80000);
+  fail_unless_equals_uint64 (stat_of (b.c, "remb"), 2);
+  frames_until (b.c, 80000);
+  take_session (&b);
+  take_session (&other);
+  call_free (b.c);
+}
+GST_END_TEST;
+
+/* Blocks of one compound are one report, blocks on what is not ours none. */
+GST_START_TEST (test_blocks_of_one_compound)
+{
+  Behind b = {.c = call_new (LINK)};
+  guint i;
+
+  put_session (&b);
+  for (i = 0; i < 4; i++)
+    push_frame (b.c, i, 1000);
+  hears_blocks (&b, 4, 0);
+  fail_unless_equals_uint64 (stat_of (b.c, "receiver-reports"), 1);
+  hears_blocks (&b, STREAMS, 0);
+  fail_unless_equals_uint64 (stat_of (b.c, "receiver-reports"), 2);
+  hears_blocks (&b, 0, 0);
+  fail_unless_equals_uint64 (stat_of (b.c, "receiver-reports"), 2);
+  take_session (&b);
+  call_free (b.c);
+}
+GST_END_TEST;
+
+static Suite *
+rtptfrcbwereports_suite (void)
+{
+  Suite *s = suite_create ("rtptfrcbwereports");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_no_reports_at_all);
+  tcase_add_test (tc, test_reports_are_lost);
+  tcase_add_test (tc, test_reports_are_reordered);
+  tcase_add_test (tc, test_a_report_of_thousands);
+  tcase_add_test (tc, test_the_reference_wraps);
+  tcase_add_test (tc, test_the_peer_starts_again);
+  tcase_add_test (tc, test_soak);
+  tcase_add_test (tc, test_the_session_behind);
+  tcase_add_test (tc, test_blocks_of_one_compound);
+  return s;
+}
+
+GST_CHECK_MAIN (rtptfrcbwereports)

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rtptfrcbwe with several streams, in virtual time: who goes first, who shares the rate and how. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "bwecall.h"
+
+#define AUDIO 1 /* the stream's number */
+#define AUDIO_CAPS "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=97"
+
+/* Audio, known by its small packets, comes while a key frame waits: one packet of that may leave before it. */
+GST_START_TEST (test_audio_goes_first)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+  GstBuffer *buffer;
+  guint i, before = 0;
+
+  for (i = 0; i < 20; i++) {
+    push_frame (c, 1, 120);
+    run_to (c, now_of (c) + 20 * MS);
+  }
+  push_frame (c, 0, 20000);
+  run_to (c, now_of (c) + 5 * MS);
+  push_frame (c, 1, 120);
+  while (gst_harness_buffers_in_queue (c->h) == 0) {
+    GstClockTime at = now_of (c) + MS;
+
+    gst_test_clock_set_time (c->clock, at);
+    gst_test_clock_crank (c->clock);
+  }
+  do {
+    gst_test_clock_wait_for_next_pending_id (c->clock, NULL);
+    buffer = gst_harness_try_pull (c->h);
+    if (buffer == NULL) {
+      gst_test_clock_crank (c->clock);
+      continue;
+    }
+    before += ssrc_of (buffer) == VIDEO;
+    i = ssrc_of (buffer);
+    gst_buffer_unref (buffer);
+  } while (i != VIDEO + 1);
+  fail_unless (before <= 1, "%u video packets", before);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* Two cameras take turns packet by packet: each frame leaves in one piece. */
+GST_START_TEST (test_frames_of_two_streams_stay_whole)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+  guint32 ssrc = 0;
+  guint i, turns = 0;
+
+  push_frame (c, 0, 3000);
+  push_frame (c, 1, 3000);
+  run_to (c, now_of (c) + 300 * MS);
+  for (i = 0; i < 4; i++) {
+    gst_harness_push (c->h, packet_new (c, 0, 900000, i == 3, PAYLOAD));
+    gst_harness_push (c->h, packet_new (c, 1, 900000, i == 3, PAYLOAD));
+  }
+  for (i = 0; i < 8;) {
+    GstBuffer *buffer;
+
+    gst_test_clock_wait_for_next_pending_id (c->clock, NULL);
+    buffer = gst_harness_try_pull (c->h);
+    if (buffer == NULL) {
+      gst_test_clock_crank (c->clock);
+      continue;
+    }
+    turns += ssrc_of (buffer) != ssrc;
+    ssrc = ssrc_of (buffer);
+    gst_buffer_unref (buffer);
+    i++;
+  }
+  fail_unless_equals_int (turns, 2);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* ---- shares ---- */
+
+static void
+two_frames (Call *c)
+{
+  push_frame (c, 0, 3000);
+  push_frame (c, 1, 3000);
+}
+
+/* The last rate event for each stream. */
+static void
+read_shares (Call *c, guint bitrate[STREAMS])
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (c->h)) != NULL) {
+    GstRateInfo info;
+    guint ssrc;
+
+    if (gst_rate_event_parse (event, &info) &&
+        gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &ssrc) && ssrc - VIDEO < STREAMS)
+      bitrate[ssrc - VIDEO] = info.bitrate;
+    gst_event_unref (event);
+  }
+}
+
+GST_START_TEST (test_shares_by_weight)
+{
+  GstStructure *weights = gst_structure_from_string ("weights, ssrc-4369=(double)2", NULL); /* VIDEO */
+  Call *c = call_new (4e6);
+  guint bitrate[STREAMS] = {0};
+
+  run_call (c, 5, two_frames);
+  read_shares (c, bitrate);
+  fail_unless (bitrate[0] > 100000);
+  fail_unless_equals_int (bitrate[0], bitrate[1]);
+  g_object_set (c->element, "weights", weights, NULL);
+  run_call (c, 1, two_frames);
+  read_shares (c, bitrate);
+  fail_unless (bitrate[0] > 1.95 * bitrate[1] && bitrate[0] < 2.05 * bitrate[1], "%u, %u", bitrate[0], bitrate[1]);
+  gst_structure_free (weights);
+  call_free (c);
+}
+GST_END_TEST;
+
+static guint n_streams;
+
+static void
+frame_of_each (Call *c)
+{
+  guint i;
+
+  for (i = 0; i < n_streams; i++)
+    push_frame (c, i, 3000);
+}
+
+/* Stream i has the weight 1 + i mod 4: what all get together is the media's part of the rate, and each gets
+   its weight's part of that, within 5 %. */
+static void
+check_shares (guint n)
+{
+  GstStructure *weights = gst_structure_new_empty ("weights");
+  guint bitrate[STREAMS] = {0}, i;
+  double sum = 0, total = 0;
+  Call *c = call_new (20e6);
+
+  for (i = 0; i < n; i++) {
+    gchar *name = g_strdup_printf ("ssrc-%u", VIDEO + i);
+
+    gst_structure_set (weights, name, G_TYPE_DOUBLE, 1.0 + i % 4, NULL);
+    g_free (name);
+    sum += 1 + i % 4;
+  }
+  n_streams = n;
+  g_object_set (c->element, "weights", weights, "start-bitrate", 4000000, NULL);
+  run_call (c, 3, frame_of_each);
+  read_shares (c, bitrate);
+  for (i = 0; i < n; i++)
+    total += bitrate[i];
+  fail_unless (total > 250000, "%f", total);
+  fail_unless (
+      fabs (total / (double)stat_of (c, "bitrate") - 1) < 0.05, "%f of %u", total, (guint)stat_of (c, "bitrate"));
+  for (i = 0; i < n; i++)
+    fail_unless (fabs (bitrate[i] / (total * (1 + i % 4) / sum) - 1) < 0.05, "stream %u of %u: %u", i, n, bitrate[i]);
+  gst_structure_free (weights);
+  call_free (c);
+}
+
+GST_START_TEST (test_shares_of_1_4_and_16)
+{
+  check_shares (1);
+  check_shares (4);
+  check_shares (16);
+}
+GST_END_TEST;
+
+/* One of two cameras pauses: what the other gets is not told to the one that pauses. */
+GST_START_TEST (test_a_paused_stream_keeps_its_share)
+{
+  guint bitrate[STREAMS] = {0};
+  Call *c = call_with (4e6, BUNDLE_CAPS);
+
+  n_streams = 2;
+  run_call (c, 5, frame_of_each);
+  read_shares (c, bitrate);
+  fail_unless_equals_int (bitrate[0], bitrate[1]);
+  n_streams = 1;
+  run_call (c, 3, frame_of_each);
+  bitrate[1] = 0;
+  read_shares (c, bitrate);
+  bitrate[1] = 0;
+  run_call (c, 1, frame_of_each);
+  read_shares (c, bitrate);
+  fail_unless (bitrate[0] > 0.9 * stat_of (c, "bitrate"), "%u", bitrate[0]);
+  fail_unless_equals_int (bitrate[1], 0);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* rtpsession tells of a collision: the payloader takes another SSRC, which has the whole rate at once, not half of it
+   until the old one is forgotten. */
+GST_START_TEST (test_collision_frees_the_share)
+{
+  guint bitrate[STREAMS] = {0};
+  Call *c = call_new (4e6);
+
+  n_streams = 1;
+  run_call (c, 5, frame_of_each);
+  gst_harness_push_upstream_event (c->h, gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
+                                             gst_structure_new ("GstRTPCollision", "ssrc", G_TYPE_UINT, VIDEO, NULL)));
+  read_shares (c, bitrate);
+  bitrate[0] = 0;
+  push_frame (c, 1, 3000);
+  run_to (c, now_of (c) + 300 * MS);
+  read_shares (c, bitrate);
+  fail_unless_equals_int (bitrate[0], 0);
+  fail_unless (bitrate[1] > 0.9 * stat_of (c, "bitrate"), "%u", bitrate[1]);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* ---- the order within a stream, and of what goes first ---- */
+
+static guint16 due[STREAMS];
+
+static void
+check_order (Call *c, GstBuffer *buffer)
+{
+  guint stream = ssrc_of (buffer) - VIDEO;
+
+  fail_unless_equals_int (seq_of (buffer), due[stream]);
+  due[stream]++;
+}
+
+/* A camera whose picture stands still sends small packets, as audio does; that must not bring its packets out of their
+   order when it moves, nor when it stands still again while a large frame waits. */
+GST_START_TEST (test_a_still_camera_keeps_its_order)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+  guint i, round;
+
+  memset (due, 0, sizeof due);
+  c->leaves = check_order;
+  g_object_set (c->element, "max-delay", 5 * GST_SECOND, "min-bitrate", 300000, NULL);
+  for (round = 0; round < 3; round++) {
+    for (i = 0; i < 20; i++) {
+      push_frame (c, 0, 100);
+      run_to (c, now_of (c) + 33 * MS);
+    }
+    push_frame (c, 0, 30000);
+    for (i = 0; i < 30; i++)
+      push_frame (c, 0, 100);
+    run_to (c, now_of (c) + 2 * GST_SECOND);
+  }
+  fail_unless_equals_int (due[0], 3 * (20 + 30 + 30));
+  call_free (c);
+}
+GST_END_TEST;
+
+/* 64 kbit/s of audio where the rate is 50: what is too much goes, what leaves has not waited long. */
+GST_START_TEST (test_audio_beyond_the_rate)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+  guint i;
+
+  g_object_set (c->element, "min-bitrate", 50000, "max-bitrate", 50000, NULL);
+  for (i = 0; i < 1000; i++) {
+    push_frame (c, AUDIO, 160);
+    run_to (c, now_of (c) + 20 * MS);
+  }
+  /* (160 + 48) x 8 x 50 = 83 kbit/s came, 50 could leave: 600 packets; 150 ms of the rate are 5 more */
+  fail_unless (c->sent >= 570 && c->sent <= 620, "%u", c->sent);
+  fail_unless (1000 - c->sent - stat_of (c, "first-dropped") - stat_of (c, "packets-dropped") <= 6);
+  call_free (c);
+}
+GST_END_TEST;
+
+static void
+check_eos_is_last (const gchar *caps, guint stream)
+{
+  Call *c = call_with (1e9, caps);
+  guint i;
+
+  for (i = 0; i < 20; i++) {
+    push_frame (c, stream, 100);
+    run_to (c, now_of (c) + 20 * MS);
+  }
+  g_object_set (c->element, "max-delay", 10 * GST_SECOND, NULL);
+  while (next_event (c) != GST_EVENT_UNKNOWN)
+    ;
+  for (i = 0; i < 30; i++)
+    push_frame (c, stream, 300);
+  gst_harness_push_event (c->h, gst_event_new_eos ());
+  run_to (c, now_of (c) + 20 * MS);
+  fail_unless (c->sent < 45, "%u", c->sent);
+  fail_unless_equals_int (next_event (c), GST_EVENT_UNKNOWN);
+  run_to (c, now_of (c) + 2 * GST_SECOND);
+  fail_unless_equals_int (c->sent, 50);
+  fail_unless_equals_int (next_event (c), GST_EVENT_EOS);
+  call_free (c);
+}
+
+GST_START_TEST (test_eos_leaves_behind_audio)
+{
+  check_eos_is_last (AUDIO_CAPS, AUDIO);
+  check_eos_is_last (BUNDLE_CAPS, AUDIO);
+}
+GST_END_TEST;
+
+static GstEvent *
+segment_new (void)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  return gst_event_new_segment (&segment);
+}
+
+/* What was held of a frame that had not come whole does not leave behind a flush, and EOS takes along what is held. */
+GST_START_TEST (test_held_packets)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+
+  memset (due, 0, sizeof due);
+  c->leaves = check_order;
+  push_frame (c, 0, 3000);
+  push_frame (c, 1, 3000);
+  run_to (c, now_of (c) + 300 * MS);
+  gst_harness_push (c->h, packet_new (c, 0, 900000, FALSE, PAYLOAD));
+  gst_harness_push (c->h, packet_new (c, 1, 900000, FALSE, PAYLOAD));
+  gst_harness_push_event (c->h, gst_event_new_flush_start ());
+  gst_harness_push_event (c->h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (c->h, segment_new ());
+  push_frame (c, 0, 3000);
+  run_to (c, now_of (c) + 300 * MS);
+  fail_unless_equals_int (c->sent, 9);
+  gst_harness_push (c->h, packet_new (c, 1, 990000, FALSE, PAYLOAD));
+  gst_harness_push_event (c->h, gst_event_new_eos ());
+  run_to (c, now_of (c) + 300 * MS);
+  fail_unless_equals_int (c->sent, 10);
+  call_free (c);
+}
+GST_END_TEST;
+
+static Suite *
+rtptfrcbwestreams_suite (void)
+{
+  Suite *s = suite_create ("rtptfrcbwestreams");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_audio_goes_first);
+  tcase_add_test (tc, test_frames_of_two_streams_stay_whole);
+  tcase_add_test (tc, test_shares_by_weight);
+  tcase_add_test (tc, test_shares_of_1_4_and_16);
+  tcase_add_test (tc, test_a_paused_stream_keeps_its_share);
+  tcase_add_test (tc, test_collision_frees_the_share);
+  tcase_add_test (tc, test_a_still_camera_keeps_its_order);
+  tcase_add_test (tc, test_audio_beyond_the_rate);
+  tcase_add_test (tc, test_eos_leaves_behind_audio);
+  tcase_add_test (tc, test_held_packets);
+  return s;
+}
+
+GST_CHECK_MAIN (rtptfrcbwestreams)
