@@ -50,7 +50,7 @@ def options(page):
     parser.add_argument("--replications", default=1, type=int, metavar="N", help="seeds of each scenario, at most (1)")
     parser.add_argument("--every", action="store_true", help="that many of the dear ones too")
     parser.add_argument("--fresh", action="store_true", help="run again what has been run")
-    parser.add_argument("--minutes", type=float, help="begin nothing after that, and make the page of what is there")
+    parser.add_argument("--minutes", type=float, help="begin nothing after that; 0: just the page of what is there")
     parser.add_argument("--quick", action="store_true", help="the short variants")
     parser.add_argument("--jobs", default=2, type=int, help="processes at a time (2)")
     parser.add_argument("scenario", nargs="*", help="names or beginnings of names; all of them")
@@ -157,7 +157,7 @@ def run_pending(chosen, pending, results, progress):
     """One after the other in the order given, some at a time; stops where the time is over."""
     queue = list(reversed(pending))
     lock = threading.Lock()
-    end = progress.began + chosen.minutes * 60 if chosen.minutes else float("inf")
+    end = progress.began + chosen.minutes * 60 if chosen.minutes is not None else float("inf")
 
     def worker():
         while True:
@@ -199,9 +199,10 @@ def plots_of(chosen, name):
     script = HERE / f"{name}-plot.py"
     if not script.exists():
         return []
-    listing = subprocess.run(["/usr/bin/python3", script, chosen.out], check=True, text=True,
-                             stdout=subprocess.PIPE).stdout
-    return [tuple(line.split("\t", 1)) for line in listing.splitlines() if "\t" in line]
+    listing = subprocess.run(["/usr/bin/python3", script, chosen.out], check=False, text=True, stdout=subprocess.PIPE)
+    if listing.returncode:
+        print(f"{script.name}: not all plots could be made, files of what was stopped are incomplete", file=sys.stderr)
+    return [tuple(line.split("\t", 1)) for line in listing.stdout.splitlines() if "\t" in line]
 
 
 def number(value):
@@ -271,7 +272,8 @@ def section(chosen, name, scenario, results):
     values = replications_of(chosen, name, scenario, results)
     rows = [judged(row, values.get(row["what"], [])) for row in content["rows"]]
     runs = [result for which, result in results.items() if which[:2] == (name, scenario)]
-    seeds = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {sum(r[2] for r in runs) / len(runs):.0f} s of processor time each"
+    used = sum(run[2] for run in runs) / len(runs)
+    seeds = f"{len(runs)} seed{'s' * (len(runs) > 1)}, {used:.0f} s of processor time each"
     return (f'<h3>{html.escape(content["title"])}</h3>\n<p>{name} {scenario}, {seeds}</p>\n{table(rows, values)}',
             rows, True)
 
