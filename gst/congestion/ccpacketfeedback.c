@@ -167,11 +167,23 @@ run_path_to (CcPacketFeedback *f, CcTime until)
   }
 }
 
+/* Reports that did not come are no losses. */
+static void
+pass_unknown (CcPacketFeedback *f, uint64_t number)
+{
+  if (number <= f->newest)
+    return;
+  if (f->newest > 0)
+    f->unknown += number - f->newest - 1;
+  f->newest = number;
+}
+
 static void
 tell_path (CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcDuration R)
 {
   const TfrcSentPacket *sent = &f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS];
   PathPacket path = {.seq = number,
+      .counted = number - f->unknown,
       .sent_at = sent->sent_at,
       .arrived_at = packet->arrived_at,
       .wire_bytes = sent->size_bytes + f->params.overhead_bytes,
@@ -206,6 +218,7 @@ collect (CcPacketFeedback *f, CcTime reported_at, CcDuration R, CcTime now)
         .received = packet->received,
         .arrived_at = packet->arrived_at == CC_TIME_NONE ? reported_at : packet->arrived_at,
         .ce = packet->ce};
+    pass_unknown (f, i);
     if (packet->received && packet->arrived_at != CC_TIME_NONE && !f->tfrc.sent[i % TFRC_PACKET_REPORT_SLOTS].received)
       tell_path (f, i, packet, R);
   }

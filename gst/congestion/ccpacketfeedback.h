@@ -42,6 +42,7 @@ typedef struct {
 typedef struct {
   CcPacketFeedbackParams params;
   TfrcPacketReport tfrc;
+  uint64_t unknown, newest; /* numbers that no report covered so far, newest that one did */
   PathRate path;
   CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
   uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */

@@ -88,6 +88,7 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
       .t_i_us = arrival->stamp.sent_at_us,
       .ce = arrival->ce};
   path = (PathPacket){.seq = seq,
+      .counted = seq,
       .sent_at = cc_unwrap (&r->stamp, arrival->stamp.sent_at_us, 32) * CC_USECOND,
       .arrived_at = arrival->arrived_at,
       .wire_bytes = arrival->size_bytes + r->params.overhead_bytes,

@@ -17,7 +17,9 @@
 #define ENCODER_SHARE 0.97    /* of the rate: what is never asked for is room for frames to vary */
 #define MAX_DEBT 1.0          /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define TRAIN_PACKETS 3.0
-#define TRAIN_TIME 0.025 /* s */
+#define TRAIN_TIME 0.025     /* s */
+#define CIRCUIT_BREAKER 10.0 /* x TCP, RFC 8083 4.3 */
+#define EXCUSED_SHARE 0.8    /* of that, at most, where loss is no congestion */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
 #define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
 #define PLAIN_GAIN 0.25
@@ -42,6 +44,7 @@ cc_sender_params_init (CcSenderParams *params)
       .min_Bps = 30e3 / 8,
       .max_Bps = 20e6 / 8,
       .overhead_bytes = 28,
+      .loss_tolerance = 0.1,
       .pacing_gain = 1.5};
   send_buffer_params_init (&params->buffer);
   tfrc_sender_params_init (&params->tfrc);
@@ -138,13 +141,37 @@ plain_equation (const CcSender *s)
          wire_factor (s);
 }
 
+/* p without what is no congestion, by the receiver. */
+static double
+congestion_p (const CcSender *s, CcTime now)
+{
+  double excused = fmin (s->path.excused, s->params.loss_tolerance);
+
+  if (!is_fresh (s, s->path_at, now) || !(excused > 0 && s->path.loss > 0))
+    return s->tfrc.p;
+  return s->tfrc.p * fmax (1 - excused / s->path.loss, 0);
+}
+
+/* RFC 5348 3.1 over the loss that is congestion: no more than twice what arrives, and well below where the circuit
+   breaker of RFC 8083 4.3 would stop the flow for all of its loss. */
+static double
+equation (const CcSender *s, CcTime now)
+{
+  double R = cc_seconds (s->tfrc.R), p = fmax (s->tfrc.p, s->path.loss);
+  double excused = tfrc_throughput (s->tfrc.s, R, congestion_p (s, now), s->params.tfrc.rto);
+  double breaker = CIRCUIT_BREAKER * s->tfrc.s / (R * sqrt (2 * p / 3));
+
+  excused = fmin (excused, APPLICATION_LIMIT * tfrc_sender_X_recv (&s->tfrc));
+  return fmax (s->tfrc.X_Bps, fmin (excused, EXCUSED_SHARE * breaker));
+}
+
 static Allowed
 low_delay_rate (const CcSender *s, CcTime now)
 {
   Allowed a = path_rate (s, now);
 
   if (s->tfrc.got_feedback && s->tfrc.p > 0)
-    lower (&a, s->tfrc.X_Bps * wire_factor (s), CC_LIMIT_EQUATION);
+    lower (&a, equation (s, now) * wire_factor (s), CC_LIMIT_EQUATION);
   if (!s->tfrc.got_feedback && s->plain_p > 0)
     lower (&a, plain_equation (s), CC_LIMIT_EQUATION);
   lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
@@ -203,6 +230,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .sent_window_at = now};
   if (!(s->params.pacing_gain >= 1))
     s->params.pacing_gain = 1;
+  cc_sender_set_loss_tolerance (s, params->loss_tolerance);
   if (s->mode == CC_MODE_LOW_DELAY && !(s->params.tfrc.initial_Bps > 0))
     s->params.tfrc.initial_Bps = s->params.start_Bps / wire_factor (s);
   s->stamp_base_us = params->random.next ? params->random.next (params->random.user) : 0;
@@ -219,6 +247,12 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   s->rate_Bps = clamp (params->start_Bps, s->params.min_Bps, s->params.max_Bps);
   update_rate (s, now);
   cc_pacer_set_rate (&s->pacer, s->rate_Bps);
+}
+
+void
+cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance)
+{
+  s->params.loss_tolerance = loss_tolerance > 0 ? fmin (loss_tolerance, 1) : 0;
 }
 
 void
@@ -542,7 +576,8 @@ cc_sender_on_told (CcSender *s, CcPacketFeedback *f, const CcToldPacket *told, u
 void
 cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
 {
-  if (!(report->rate_Bps > 0) || !isfinite (report->rate_Bps) || !(report->capacity_Bps >= 0)) {
+  if (!(report->rate_Bps > 0) || !isfinite (report->rate_Bps) || !(report->capacity_Bps >= 0) ||
+      !(report->loss >= 0 && report->loss <= 1 && report->excused >= 0)) {
     s->bad_reports++;
     return;
   }

@@ -50,7 +50,9 @@ typedef struct {
   uint32_t overhead_bytes;            /* UDP + IP per packet: 28 or 48 */
   bool probe; /* routers are asked for a rate: the first packets leave at 8 x start_Bps, as a train that shows the
                  receiver how much of it comes through; default false */
-  double pacing_gain; /* frames leave at this multiple of the rate in low-delay mode; default 1.5 */
+  double loss_tolerance; /* share of the packets that may be lost and not count, low-delay mode, where the receiver
+                            finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.1 */
+  double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode; default 1.5 */
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
   CcRandom random;
@@ -115,6 +117,7 @@ void cc_sender_params_init (CcSenderParams *params);
 void cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint32_t capacity, CcTime now);
 void cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps); /* honoured at once */
 void cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now);
+void cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance); /* clamped to [0, 1] */
 void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
 
 /* False when the ring is full: pull once (a discard comes out), then push again. */

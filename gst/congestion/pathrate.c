@@ -29,6 +29,10 @@
 #define FIRST_TEST 4.0     /* s */
 #define TEST_EVERY 12.0    /* s */
 #define TEST_TIME 0.7      /* s */
+#define LOSS_PROBE 0.02    /* the growth per s close to the rate at which loss was met */
+#define LOSS_BOLDER 0.1
+#define LOSS_BEYOND 1.15
+#define LOSS_NEAR 0.9      /* x that rate */
 #define ROUTER_QUEUE 0.020 /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
 #define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
@@ -73,6 +77,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
     p->params.start_Bps = p->params.min_Bps;
   queue_delay_params_init (&delay);
   queue_delay_init (&p->delay, &delay);
+  loss_cause_init (&p->loss);
   set_rate (p, p->params.start_Bps);
   p->reported_Bps = p->rate_lag = p->rate_Bps;
   p->high_since = CC_TIME_NONE;
@@ -225,6 +230,13 @@ router_queue (const PathRate *p, CcTime now)
   return p->explicit_at != CC_TIME_NONE && cc_time_since (now, p->explicit_at) < ROUTER_MEMORY ? ROUTER_QUEUE : 0;
 }
 
+/* A queue that is there all the time. */
+static bool
+is_busy (const PathRate *p, CcTime now)
+{
+  return p->q > Q_BUSY + packet_time (p, Q_BUSY) + router_queue (p, now);
+}
+
 static void
 watch_jump (PathRate *p, CcDuration q, CcTime now)
 {
@@ -250,6 +262,7 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
   double standing = standing_delay (p, packet, q);
 
   count_bytes (p, packet->wire_bytes, now);
+  loss_cause_on_packet (&p->loss, packet->counted, packet->frame, cc_seconds (q), is_busy (p, now));
   if (!p->started) {
     p->started = true;
     p->next_at = cc_time_add (now, cc_duration (MIN_PERIOD));
@@ -298,6 +311,7 @@ react_to_jump (PathRate *p, CcTime now)
   double c = pairs_rate (&p->fast, 2);
 
   p->jump = false;
+  loss_cause_abort (&p->loss, now);
   p->jumps++;
   p->slow = p->fast;
   p->capacity_Bps = p->serial_Bps = c;
@@ -381,11 +395,18 @@ blind_growth (const PathRate *p)
   return clamp (PROBE_GROWTH * cc_seconds (cc_time_since (p->updated_at, p->busy_at)), PROBE_GROWTH, BLIND_GROWTH);
 }
 
+/* Per s: slow where loss has been met, then bolder. */
+static double
+probe_growth (const PathRate *p, CcTime now)
+{
+  return p->rate_Bps < LOSS_BEYOND * loss_cause_limit (&p->loss, now) ? LOSS_PROBE : LOSS_BOLDER;
+}
+
 /* Packets that arrive spaced as they left have seen room for the gain they left with. */
 static double
 mismatch (PathRate *p, CcTime now)
 {
-  bool busy = p->q > Q_BUSY + packet_time (p, Q_BUSY) + router_queue (p, now);
+  bool busy = is_busy (p, now);
   double e;
 
   if (busy)
@@ -404,6 +425,10 @@ mismatch (PathRate *p, CcTime now)
     e = fmax (e, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0);
   if (busy && !p->competing && p->rate_Bps > BACKED_OFF * p->serial_Bps)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
+  if (p->loss.unexplained)
+    e = fmin (e, 0);
+  if (p->rate_Bps > LOSS_NEAR * loss_cause_limit (&p->loss, now))
+    e = fmin (e, probe_growth (p, now) * loop_delay (p) / ALPHA);
   return clamp (e, -0.5, 0.5);
 }
 
@@ -417,6 +442,8 @@ run_law (PathRate *p, double T, CcTime now)
   if (!p->competing)
     change -= BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2 - router_queue (p, now), 0) / d;
   grown = p->rate_Bps * (1 + clamp (T / d * change, -0.3, 0.3));
+  if (grown > p->rate_Bps)
+    grown = fmax (p->rate_Bps, fmin (grown, loss_cause_next_step (&p->loss)));
   /* what was not sent has not been tried */
   if (grown > p->rate_Bps && grown > APPLICATION_LIMIT * p->receive_Bps)
     grown = fmax (p->rate_Bps, APPLICATION_LIMIT * p->receive_Bps);
@@ -436,6 +463,47 @@ take_start (PathRate *p)
     return false;
   set_rate (p, rate_Bps);
   return true;
+}
+
+/* Or was, a short while ago. */
+static bool
+queue_is_others (const PathRate *p)
+{
+  return p->competing || p->testing || p->updated_at < p->wary_until ||
+         p->q > Q_COMPETING + packet_time (p, MAX_PACKET_TIME);
+}
+
+/* Where loss is put to the test, or has been. */
+static void
+answer_loss (PathRate *p, CcTime now)
+{
+  LossPath path = {.rate_Bps = p->rate_Bps,
+      .receive_Bps = p->receive_Bps,
+      .packet_bytes = p->last.wire_bytes,
+      .R = cc_seconds (p->R),
+      .loop = loop_delay (p),
+      .queue_is_others = queue_is_others (p)};
+  bool testing = loss_cause_testing (&p->loss);
+
+  if (testing && path.queue_is_others) {
+    loss_cause_abort (&p->loss, now);
+    set_rate (p, p->rate_before_loss_test);
+    return;
+  }
+  switch (loss_cause_judge (&p->loss, &path, now)) {
+  case LOSS_BEGIN_TEST:
+    p->rate_before_loss_test = p->rate_Bps;
+    set_rate (p, p->loss.test_Bps);
+    break;
+  case LOSS_RATE_FREE:
+    set_rate (p, fmin (p->rate_before_loss_test, loss_cause_next_step (&p->loss)));
+    break;
+  case LOSS_CONGESTION:
+    set_rate (p, fmin (testing ? p->rate_before_loss_test : p->rate_Bps, p->loss.limit_Bps));
+    break;
+  case LOSS_GO_ON:
+    break;
+  }
 }
 
 static bool
@@ -469,7 +537,8 @@ path_rate_on_timeout (PathRate *p, CcTime now)
       compete (p, now);
     else
       watch_competition (p, T, now);
-    if (!p->testing)
+    answer_loss (p, now);
+    if (!p->testing && !loss_cause_testing (&p->loss))
       run_law (p, fmin (T, 2 * MAX_PERIOD), now);
   }
   p->updated_at = now;
@@ -483,5 +552,7 @@ path_rate_report (const PathRate *p, PathReport *report)
   *report = (PathReport){.rate_Bps = p->rate_Bps,
       .capacity_Bps = p->capacity_Bps,
       .receive_Bps = p->receive_Bps,
-      .queue_delay = cc_duration (p->q)};
+      .queue_delay = cc_duration (p->q),
+      .loss = loss_cause_loss (&p->loss),
+      .excused = loss_cause_excused (&p->loss, queue_is_others (p))};
 }

@@ -17,6 +17,7 @@
 #ifndef PATHRATE_H
 #define PATHRATE_H
 
+#include "losscause.h"
 #include "queuedelay.h"
 
 #ifdef __cplusplus
@@ -31,6 +32,7 @@ typedef struct {
 
 typedef struct {
   uint64_t seq;               /* unwrapped */
+  uint64_t counted;           /* the same without packets of which nothing is known; losses are gaps in it */
   CcTime sent_at, arrived_at; /* sender's and receiver's clock */
   uint32_t wire_bytes;        /* RTP packet + UDP + IP */
   uint32_t frame;             /* equal within a frame: the RTP timestamp */
@@ -42,6 +44,7 @@ typedef struct {
   double capacity_Bps; /* bottleneck estimate, 0: unknown */
   double receive_Bps;
   CcDuration queue_delay; /* smoothed */
+  double loss, excused;   /* lost of the packets sent, lately, [0, 1]; the part that is no congestion (losscause.h) */
 } PathReport;
 
 /* Bytes and times of packet pairs, fading with the time constant `memory` (s). */
@@ -53,6 +56,7 @@ typedef struct {
 typedef struct {
   PathRateParams params;
   QueueDelay delay;
+  LossCause loss;
   double rate_Bps, rate_lag, reported_Bps, capacity_Bps, receive_Bps;
   CcDuration R;
   bool started;
@@ -60,7 +64,8 @@ typedef struct {
   CcDuration last_q;
   PathPairs slow, busy, fast; /* within trains; between them; both, of late */
   /* of the frame that is arriving, and the standing queue in s */
-  double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test, rate_before_queue;
+  double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test, rate_before_queue,
+      rate_before_loss_test;
   double q, q_lag;
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
   bool jump, testing, met_limit, dispersed;

@@ -8,6 +8,7 @@
 #define PATH_VERSION 1
 #define REMB_MANTISSA_BITS 18
 #define PATH_MANTISSA_BITS 26
+#define SHARE_ONE 4096.0
 
 /* Truncated; NaN and negative values are 0. */
 static uint32_t
@@ -81,13 +82,21 @@ rtcp_fb_remb_parse (const uint8_t *fci, size_t size, RtcpRemb *remb)
   return true;
 }
 
+/* 12 bits. */
+static uint32_t
+share (double value)
+{
+  return value > 0 ? (uint32_t)fmin (value * SHARE_ONE + 0.5, SHARE_ONE - 1) : 0;
+}
+
 size_t
 rtcp_fb_path_write (uint8_t *fci, size_t capacity, const RtcpPath *path)
 {
   if (capacity < RTCP_FB_PATH_SIZE)
     return 0;
   memcpy (fci, "PATH", 4);
-  rtcp_put_u32 (fci + 4, (uint32_t)PATH_VERSION << 28 | ((uint32_t)path->kind & 0x0f) << 24);
+  rtcp_put_u32 (fci + 4, (uint32_t)PATH_VERSION << 28 | ((uint32_t)path->kind & 0x0f) << 24 | share (path->loss) << 12 |
+                             share (path->excused));
   rtcp_put_u32 (fci + 8, path->hop);
   rtcp_put_u32 (fci + 12, rtcp_pack_rate (path->rate_bps, PATH_MANTISSA_BITS));
   rtcp_put_u32 (fci + 16, rtcp_pack_rate (path->capacity_bps, PATH_MANTISSA_BITS));
@@ -107,5 +116,7 @@ rtcp_fb_path_parse (const uint8_t *fci, size_t size, RtcpPath *path)
   path->rate_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 12), PATH_MANTISSA_BITS);
   path->capacity_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 16), PATH_MANTISSA_BITS);
   path->queue_delay = rtcp_get_u32 (fci + 20) * CC_USECOND;
+  path->loss = (double)(rtcp_get_u32 (fci + 4) >> 12 & 0xfff) / SHARE_ONE;
+  path->excused = (double)(rtcp_get_u32 (fci + 4) & 0xfff) / SHARE_ONE;
   return true;
 }

@@ -40,6 +40,8 @@ typedef struct {
   uint64_t rate_bps;      /* wire bit/s, UDP and IP headers included */
   uint64_t capacity_bps;  /* 0: unknown */
   CcDuration queue_delay; /* us on the wire */
+  double loss, excused;   /* shares of the packets sent, in 1/4096: lost lately; lost and no congestion. 0 in kinds
+                             other than END_TO_END */
 } RtcpPath;
 #define RTCP_FB_PATH_SIZE 24
 size_t rtcp_fb_path_write (uint8_t *fci, size_t capacity, const RtcpPath *path);

@@ -401,6 +401,12 @@ tfrc_sender_rate (const TfrcSender *t)
 }
 
 double
+tfrc_sender_X_recv (const TfrcSender *t)
+{
+  return max_X_recv (t);
+}
+
+double
 tfrc_sender_pace_rate (const TfrcSender *t)
 {
   return t->X_inst;

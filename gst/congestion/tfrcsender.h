@@ -94,6 +94,7 @@ void tfrc_sender_on_timeout (TfrcSender *t, CcTime now);
 
 double tfrc_sender_rate (const TfrcSender *t);      /* X, bytes/s of RTP packets */
 double tfrc_sender_pace_rate (const TfrcSender *t); /* X_inst */
+double tfrc_sender_X_recv (const TfrcSender *t);    /* the most received lately, bytes/s; HUGE_VAL: not known yet */
 #ifdef __cplusplus
 }
 #endif

@@ -182,7 +182,9 @@ add_end_to_end (Build *b, AvpfSource *s)
   path = (RtcpPath){.kind = RTCP_PATH_END_TO_END,
       .rate_bps = (uint64_t)(report.path.rate_Bps * 8),
       .capacity_bps = (uint64_t)(report.path.capacity_Bps * 8),
-      .queue_delay = report.path.queue_delay};
+      .queue_delay = report.path.queue_delay,
+      .loss = report.path.loss,
+      .excused = report.path.excused};
   if (feedback & AVPF_FEEDBACK_PATH)
     gst_cc_rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
   return TRUE;

@@ -30,6 +30,8 @@ GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define DEFAULT_START_BITRATE 300000
 #define DEFAULT_MIN_BITRATE 30000
 #define DEFAULT_MAX_BITRATE 20000000
+#define DEFAULT_LOSS_TOLERANCE 10 /* percent */
+#define MAX_LOSS_TOLERANCE 20
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
 #define DEFAULT_DSCP (-1)
 #define DEFAULT_CLOCK_RATE 90000
@@ -50,6 +52,7 @@ enum {
   PROP_MIN_BITRATE,
   PROP_MAX_BITRATE,
   PROP_MAX_DELAY,
+  PROP_LOSS_TOLERANCE,
   PROP_DSCP,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
@@ -559,6 +562,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   case PROP_MAX_DELAY:
     settings->max_delay = g_value_get_uint64 (value);
     return TRUE;
+  case PROP_LOSS_TOLERANCE:
+    settings->loss_tolerance = g_value_get_uint (value);
+    return TRUE;
   case PROP_CNAME:
     g_strlcpy (
         settings->cname, g_value_get_string (value) != NULL ? g_value_get_string (value) : "", sizeof settings->cname);
@@ -680,6 +686,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
   case PROP_MAX_DELAY:
     g_value_set_uint64 (value, settings->max_delay);
     return TRUE;
+  case PROP_LOSS_TOLERANCE:
+    g_value_set_uint (value, settings->loss_tolerance);
+    return TRUE;
   case PROP_CNAME:
     g_value_set_string (value, settings->cname[0] != 0 ? settings->cname : NULL);
     return TRUE;
@@ -799,6 +808,11 @@ install_rate_properties (GObjectClass *gobject)
       g_param_spec_uint64 ("max-delay", "Maximum delay",
           "From capture to arrival, ns: a frame that would come later gives way to the one behind it", GST_MSECOND,
           10 * GST_SECOND, DEFAULT_MAX_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_LOSS_TOLERANCE,
+      g_param_spec_uint ("loss-tolerance", "Loss tolerance",
+          "mode=low-delay: up to how many percent of the packets may be lost without lowering the rate where the "
+          "receiver finds that no congestion loses them (0: every loss counts as TCP would count it)",
+          0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
 }
 
 static void
@@ -862,6 +876,7 @@ gst_tfrc_sink_init (GstTfrcSink *self)
       .min_bitrate = DEFAULT_MIN_BITRATE,
       .max_bitrate = DEFAULT_MAX_BITRATE,
       .max_delay = DEFAULT_MAX_DELAY,
+      .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
       .clock_rate = DEFAULT_CLOCK_RATE};
   self->packets = g_array_new (FALSE, FALSE, sizeof (CcPacket));

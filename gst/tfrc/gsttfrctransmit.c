@@ -294,6 +294,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.overhead_bytes = t->to.overhead;
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
+  params.loss_tolerance = t->settings.loss_tolerance / 100.0;
   params.random.next = random_bits;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
   gst_tfrc_transmit_apply_limits (t);
@@ -367,6 +368,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
     cc_sender_set_mode (&t->core, settings->mode, now);
   if (settings->max_delay != t->settings.max_delay)
     cc_sender_set_max_delay (&t->core, settings->max_delay);
+  cc_sender_set_loss_tolerance (&t->core, settings->loss_tolerance / 100.0);
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;

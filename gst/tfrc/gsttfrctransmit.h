@@ -36,6 +36,7 @@ typedef struct {
   CcMode mode;
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
+  guint loss_tolerance;             /* percent */
   guint extension_id;               /* 0: packets are not stamped */
   guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
   guint rate_extension_id;          /* 0: packets do not ask routers for a rate */

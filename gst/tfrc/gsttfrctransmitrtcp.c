@@ -290,8 +290,11 @@ static void
 on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
 {
   Receiving *r = user;
-  PathReport report = {
-      .rate_Bps = path->rate_bps / 8.0, .capacity_Bps = path->capacity_bps / 8.0, .queue_delay = path->queue_delay};
+  PathReport report = {.rate_Bps = path->rate_bps / 8.0,
+      .capacity_Bps = path->capacity_bps / 8.0,
+      .queue_delay = path->queue_delay,
+      .loss = path->loss,
+      .excused = path->excused};
 
   if (!is_the_flow (r, media))
     return;

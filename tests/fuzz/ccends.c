@@ -223,6 +223,8 @@ operate (Ends *e, FuzzInput *in)
   case 11: {
     PathReport report = {.rate_Bps = any_number (in), .capacity_Bps = any_number (in), .receive_Bps = any_number (in)};
     report.queue_delay = fuzz_take (in, 3) * (CcDuration)1000;
+    report.loss = any_number (in);
+    report.excused = any_number (in);
     cc_sender_on_path_report (&e->sender, &report, e->now);
     break;
   }

@@ -183,6 +183,46 @@ START_TEST (test_equation_is_the_upper_bound)
 }
 END_TEST
 
+/* p = 0.05 of which the receiver excuses all but 0.04 of 0.05: the equation over 0.2 p; over p where nothing is
+   tolerated; over p - 0.01 p/0.05 where 0.01 is. */
+START_TEST (test_loss_that_is_no_congestion)
+{
+  const double tolerance[] = {0.1, 0, 0.01}, share[] = {0.2, 1, 0.8};
+
+  for (unsigned i = 0; i < 3; i++) {
+    PathReport path = {.rate_Bps = kbps (3000), .loss = 0.05, .excused = 0.04};
+    double X;
+
+    setup (CC_MODE_LOW_DELAY);
+    converse (kbps (3000), 60);
+    cc_sender_set_loss_tolerance (&s, tolerance[i]);
+    report (kbps (3000), 0, 0.05, 30 * CC_MSECOND);
+    cc_sender_on_path_report (&s, &path, now);
+    X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), share[i] * 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD;
+    ck_assert_double_eq_tol (s.rate_Bps, fmin (X, kbps (3000)), 1);
+  }
+}
+END_TEST
+
+/* An excuse raises the rate to no more than twice what arrives (X_recv), nor beyond 0.8 of 10 s/(R sqrt (2p/3)), what
+   RFC 8083 4.3 lets a flow send at all of its loss. */
+START_TEST (test_excuses_have_bounds)
+{
+  PathReport path = {.rate_Bps = kbps (3900), .loss = 0.5, .excused = 0.5};
+  double R;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (3900), 100);
+  cc_sender_set_loss_tolerance (&s, 1);
+  report (kbps (3900), 0, 0.5, 300 * CC_MSECOND);
+  cc_sender_on_path_report (&s, &path, now);
+  R = cc_seconds (s.tfrc.R);
+  ck_assert_double_le (s.rate_Bps, 0.8 * 10 * s.tfrc.s / (R * sqrt (1 / 3.0)) * WIRE / PAYLOAD + 1);
+  ck_assert_double_le (s.rate_Bps, 2 * tfrc_sender_X_recv (&s.tfrc) * WIRE / PAYLOAD + 1);
+  ck_assert_double_gt (s.rate_Bps, s.tfrc.X_Bps * WIRE / PAYLOAD);
+}
+END_TEST
+
 START_TEST (test_nonsense_does_not_raise_the_rate)
 {
   const double nonsense[] = {NAN, INFINITY, -1, 0, -INFINITY};
@@ -199,13 +239,17 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
   }
   ck_assert_uint_eq (s.bad_reports, 10);
   ck_assert_double_eq (s.rate_Bps, before);
+  cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = before, .loss = NAN}, now);
+  cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = before, .loss = 0.1, .excused = NAN}, now);
+  ck_assert_uint_eq (s.bad_reports, 12);
+  ck_assert_double_eq (s.rate_Bps, before);
   /* Stamps never sent: from the future, and from before the first packet. */
   cc_sender_stamp (&s, now, &stamp);
   for (int64_t off = -100000000; off <= 100000000; off += 200000000) {
     tfrc.t_i_us = stamp.sent_at_us + (uint32_t)off;
     cc_sender_on_tfrc_report (&s, &tfrc, now);
   }
-  ck_assert_uint_eq (s.bad_reports, 12);
+  ck_assert_uint_eq (s.bad_reports, 14);
   ck_assert_double_eq (s.rate_Bps, before);
   /* A huge rate: no more than twice what was sent. */
   cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = 1e12}, now);
@@ -880,7 +924,7 @@ START_TEST (test_packet_reports_alone_steer)
 }
 END_TEST
 
-/* One in 60 is lost: the equation (RFC 5348 3.1) over the p and R measured here is the bound. */
+/* One in 60 is lost, and all of it counts: the equation (RFC 5348 3.1) over the p and R measured here is the bound. */
 START_TEST (test_packet_reports_tell_of_losses)
 {
   double X;
@@ -888,12 +932,29 @@ START_TEST (test_packet_reports_tell_of_losses)
   for (unsigned kind = 0; kind < 2; kind++) {
     net_init ((Kind)kind, kbps (4000));
     net.lose_every = 60;
+    cc_sender_set_loss_tolerance (&s, 0);
     net_run (60 * CC_SECOND);
     /* eight intervals of 60 packets */
     ck_assert_double_eq_tol (s.tfrc.p, 1 / 60.0, 0.0035);
     X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), s.tfrc.p, TFRC_RTO_4R) * WIRE / PAYLOAD;
     ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
     ck_assert_double_eq_tol (s.rate_Bps, X, 0.05 * X);
+  }
+}
+END_TEST
+
+/* The same where a tenth may be lost without congestion: the link of 1 Mb/s is used, where the equation would leave
+   some 600 kb/s of it (RFC 5348 3.1 at p = 1/29, R = 80 ms, 1000 bytes). */
+START_TEST (test_packet_reports_excuse_losses)
+{
+  for (unsigned kind = 0; kind < 2; kind++) {
+    net_init ((Kind)kind, kbps (1000));
+    net.lose_every = 29; /* not always the same packet of a frame */
+    net_run (30 * CC_SECOND);
+    net_run (30 * CC_SECOND);
+    ck_assert_double_gt ((double)net.delivered_bytes / 30, 0.75 * kbps (1000));
+    ck_assert_double_gt (s.rate_Bps, s.tfrc.X_Bps);
+    ck_assert_double_lt (net.queue_s / (double)net.delivered, 0.04);
   }
 }
 END_TEST
@@ -1019,6 +1080,7 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
     test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
     test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole,
-    test_packet_reports_alone_steer, test_packet_reports_tell_of_losses, test_packet_reports_give_way_to_tfrc,
+    test_packet_reports_alone_steer, test_packet_reports_tell_of_losses, test_packet_reports_excuse_losses,
+    test_loss_that_is_no_congestion, test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
     test_packet_reports_of_nonsense_do_not_raise_the_rate, test_packet_reports_after_a_clock_step,
     test_packet_reports_over_a_wrap)

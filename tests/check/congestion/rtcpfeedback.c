@@ -158,6 +158,30 @@ START_TEST (test_path_golden_bytes)
 }
 END_TEST
 
+/* 0.05 x 4096 = 204.8, rounded 205 = 0x0cd; 0.04 x 4096 = 163.84, 164 = 0x0a4. */
+START_TEST (test_path_tells_of_loss)
+{
+  RtcpPath path = {.kind = RTCP_PATH_END_TO_END, .rate_bps = 1000, .loss = 0.05, .excused = 0.04}, back;
+  const double nonsense[] = {NAN, -1, 2, INFINITY}, read[] = {0, 0, 4095 / 4096.0, 4095 / 4096.0};
+  uint8_t fci[24];
+
+  rtcp_fb_path_write (fci, 24, &path);
+  ck_assert_uint_eq (fci[5], 0x0c);
+  ck_assert_uint_eq (fci[6], 0xd0);
+  ck_assert_uint_eq (fci[7], 0xa4);
+  ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+  ck_assert_double_eq (back.loss, 205 / 4096.0);
+  ck_assert_double_eq (back.excused, 164 / 4096.0);
+  for (unsigned i = 0; i < 4; i++) {
+    path.loss = nonsense[i];
+    rtcp_fb_path_write (fci, 24, &path);
+    ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+    ck_assert_double_eq (back.loss, read[i]);
+    ck_assert_int_eq (back.kind, RTCP_PATH_END_TO_END);
+  }
+}
+END_TEST
+
 START_TEST (test_path_refuses_what_it_does_not_know)
 {
   RtcpPath path = {.kind = RTCP_PATH_ECF, .rate_bps = 1}, back = {.hop = 99};
@@ -170,7 +194,7 @@ START_TEST (test_path_refuses_what_it_does_not_know)
   fci[4] = 0x21;
   ck_assert (!rtcp_fb_path_parse (fci, 24, &back));
   ck_assert_uint_eq (back.hop, 99);
-  /* reserved bits are nobody's business */
+  /* whatever it says of loss */
   fci[4] = 0x12;
   memset (fci + 5, 0xff, 3);
   ck_assert (rtcp_fb_path_parse (fci, 24, &back));
@@ -179,4 +203,4 @@ END_TEST
 
 CC_TEST_MAIN ("rtcpfeedback", test_tfrc_golden_bytes, test_tfrc_p_keeps_its_ends, test_tfrc_p_against_the_other_scale,
     test_tfrc_saturates, test_remb_golden_bytes, test_remb_saturates, test_remb_rounds_down, test_remb_counts_its_ssrcs,
-    test_path_golden_bytes, test_path_refuses_what_it_does_not_know)
+    test_path_golden_bytes, test_path_tells_of_loss, test_path_refuses_what_it_does_not_know)

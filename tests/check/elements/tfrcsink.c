@@ -206,6 +206,23 @@ find_stamp (const guint8 *packet, guint id, RtpRttSendts *stamp)
   return (packet[0] & 0x10) != 0 && data != NULL && rtp_ext_rtt_sendts_parse (data, size, stamp);
 }
 
+GST_START_TEST (test_loss_tolerance)
+{
+  const guint percent[] = {0, 20, 10};
+  GstElement *sink = gst_element_factory_make ("tfrcsink", NULL);
+  guint i, value;
+
+  g_object_get (sink, "loss-tolerance", &value, NULL);
+  fail_unless_equals_int (value, 10);
+  for (i = 0; i < G_N_ELEMENTS (percent); i++) {
+    g_object_set (sink, "loss-tolerance", percent[i], NULL);
+    g_object_get (sink, "loss-tolerance", &value, NULL);
+    fail_unless_equals_int (value, percent[i]);
+  }
+  gst_object_unref (sink);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_extension_not_reserved)
 {
   RtpRttSendts stamp;
@@ -1597,6 +1614,7 @@ tfrcsink_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_extension_not_reserved);
+  tcase_add_test (tcase, test_loss_tolerance);
   tcase_add_test (tcase, test_extension_tells_send_time);
   tcase_add_test (tcase, test_extension_reserved);
   tcase_add_test (tcase, test_extension_off);

@@ -511,6 +511,8 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
       seen.rate_Bps = path.rate_bps / 8.0;
       seen.capacity_Bps = path.capacity_bps / 8.0;
       seen.queue_delay = path.queue_delay;
+      seen.loss = path.loss;
+      seen.excused = path.excused;
       cc_sender_on_path_report (&cc, &seen, now ());
     }
     data += length;
@@ -980,6 +982,8 @@ write_tfrc (uint8_t *at, const CcReport &report, bool path_report)
   path.rate_bps = report.path.rate_Bps * 8;
   path.capacity_bps = report.path.capacity_Bps * 8;
   path.queue_delay = report.path.queue_delay;
+  path.loss = report.path.loss;
+  path.excused = report.path.excused;
   at += size;
   return size +
          frame_feedback (at, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, rtcp_fb_path_write (at + 12, RTCP_FB_PATH_SIZE, &path));

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What loses the packets of a flow: congestion, or a path that loses some at any rate? Run by whoever runs the path
+   rate (pathrate.h), on packets as they arrive. docs/low-delay.md measures it.
+
+   Losses are counted as gaps (runs of lost packets), over the last 1.5 s, 150 packets at least. Congestion are
+
+     by the queue   those beyond the rate of gaps among packets that met a calm queue: delayed no more than the median
+                    while no queue stands (over 5 s). All, where hardly a packet does. So is found a queue too short to
+                    be seen otherwise.
+     by the rate    those beyond the floor, which is what stays at a lower rate. Nothing is excused before it has been
+                    put to the test: where more gaps come than the floor says, and every 10 to 40 s while there is one,
+                    the rate goes to 0.65 of what is sent, to 0.9 of what arrives where that is less, until 4 gaps are
+                    expected or have come, or for 4 s. What is lost then is the floor. Less than 0.4 of what was to be
+                    expected: the rate was the cause, and what arrived is the limit. So is found a policer.
+
+   What differs by chance is left out: one gap and 1.5 standard deviations. Above a floor the rate grows in steps of a
+   half, each verified by 50 packets without an excess. */
+#ifndef LOSSCAUSE_H
+#define LOSSCAUSE_H
+
+#include "cctime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  double packets, lost, gaps;
+} LossCount;
+
+typedef enum {
+  LOSS_IDLE,
+  LOSS_SETTLING, /* the lower rate has not come through yet */
+  LOSS_COUNTING
+} LossPhase;
+
+typedef enum {
+  LOSS_GO_ON,
+  LOSS_BEGIN_TEST, /* hold test_Bps */
+  LOSS_RATE_FREE,  /* the test is over: loss does not depend on the rate, take the one before */
+  LOSS_CONGESTION  /* go to limit_Bps: what arrived */
+} LossVerdict;
+
+typedef struct {
+  bool started, busy;
+  uint64_t seq;                                        /* of the newest packet */
+  uint32_t frame;                                      /* of it */
+  double q;                                            /* its queueing delay, s */
+  double q_mid;                                        /* median, s */
+  LossCount all, quiet, whole, calm_part, floor, test; /* quiet: while no queue stands */
+  LossPhase phase;
+  bool learning;                /* what is lost now is lost at any rate */
+  LossCount before;             /* when the test began */
+  double test_Bps, arrived_Bps; /* of the test; what arrived when it began */
+  double limit_Bps;             /* what arrived when the rate was found to be the cause; 0: not known */
+  double verified_Bps;          /* the floor has been seen to hold up to here */
+  double clean_packets;         /* since the last excess */
+  double step_packets;          /* since verified_Bps moved */
+  bool unexplained;             /* an excess that is still to be tested */
+  CcTime at, phase_at, test_at, retest_at, limit_at;
+  CcDuration retest;
+  uint64_t tests, congestions;
+} LossCause;
+
+void loss_cause_init (LossCause *l);
+/* A packet, in the order of arrival. seq: unwrapped, among the packets of which is known whether they arrived; frame:
+   equal within a frame; q: its queueing delay, s, >= 0; busy: a queue stands. */
+void loss_cause_on_packet (LossCause *l, uint64_t seq, uint32_t frame, double q, bool busy);
+
+typedef struct {
+  double rate_Bps;    /* what may be sent */
+  double receive_Bps; /* what arrives, over the last second or so */
+  double packet_bytes;
+  double R;             /* round-trip time, s; 0: unknown */
+  double loop;          /* s until a change of rate shows */
+  bool queue_is_others; /* no test now, all loss is congestion */
+} LossPath;
+/* To be called every 50 to 200 ms. */
+LossVerdict loss_cause_judge (LossCause *l, const LossPath *path, CcTime now);
+/* Something else sets the rate now. */
+void loss_cause_abort (LossCause *l, CcTime now);
+bool loss_cause_testing (const LossCause *l);
+/* Packets lost of those sent, lately, [0, 1]; and that part of it which is no congestion. */
+double loss_cause_loss (const LossCause *l);
+double loss_cause_excused (const LossCause *l, bool queue_is_others);
+/* The rate at which loss was met, for 60 s; HUGE_VAL: none. */
+double loss_cause_limit (const LossCause *l, CcTime now);
+/* While packets are lost without congestion: up to where the rate may grow, HUGE_VAL otherwise. What has been verified
+   and a step more. */
+double loss_cause_next_step (const LossCause *l);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Paths that are arithmetic: what they lose follows from chance, from the rate or from the queue. Packets of 1000 bytes
+   in frames of three at 30 frames/s; the sender follows the verdicts as pathrate.c does, and does not grow. */
+#include "losscause.h"
+#include "cctest.h"
+#include <math.h>
+
+#define FPS 30
+#define PACKET 1000
+#define kbps(x) ((x)*1e3 / 8)
+
+typedef struct {
+  LossCause cause;
+  double rate_Bps, before_Bps;
+  double chance;       /* of loss */
+  double police_Bps;   /* what goes beyond is lost, evenly; 0: nothing */
+  double queue_chance; /* of loss while the queue is full */
+  bool others;
+  uint32_t random;
+  CcTime now;
+  uint64_t seq;
+  double owed, passed, sent, arrived;
+  unsigned begun, freed, congested;
+} Path;
+
+static void
+setup (Path *p, double rate_Bps)
+{
+  *p = (Path){.rate_Bps = rate_Bps, .now = CC_SECOND, .random = 1};
+  loss_cause_init (&p->cause);
+}
+
+static double
+chance (Path *p)
+{
+  p->random = p->random * 1664525u + 1013904223u;
+  return (p->random >> 8) / (double)(1 << 24);
+}
+
+static bool
+is_lost (Path *p, double q)
+{
+  bool lost = chance (p) < p->chance;
+
+  lost |= q > 0.015 && chance (p) < p->queue_chance;
+  if (p->police_Bps > 0 && p->rate_Bps > p->police_Bps) {
+    p->passed += p->police_Bps / p->rate_Bps;
+    lost |= p->passed < 1;
+    if (p->passed >= 1)
+      p->passed -= 1;
+  }
+  return lost;
+}
+
+/* The queue fills and drains within 0.3 s, up to 20 ms. */
+static void
+send_frame (Path *p, uint32_t frame)
+{
+  double phase = fmod (cc_seconds (p->now), 0.3) / 0.3, q = 0.02 * (phase < 0.5 ? 2 * phase : 2 - 2 * phase);
+
+  for (p->owed += p->rate_Bps / FPS / PACKET; p->owed >= 1; p->owed -= 1) {
+    p->seq++;
+    p->sent++;
+    if (is_lost (p, q))
+      continue;
+    p->arrived++;
+    loss_cause_on_packet (&p->cause, p->seq, frame, q, false);
+  }
+}
+
+static void
+judge (Path *p)
+{
+  double share = p->sent > 0 ? p->arrived / p->sent : 1;
+  LossPath path = {.rate_Bps = p->rate_Bps,
+      .receive_Bps = p->rate_Bps * share,
+      .packet_bytes = PACKET,
+      .R = 0.1,
+      .loop = 0.2,
+      .queue_is_others = p->others};
+
+  p->sent = p->arrived = 0;
+  switch (loss_cause_judge (&p->cause, &path, p->now)) {
+  case LOSS_BEGIN_TEST:
+    p->begun++;
+    p->before_Bps = p->rate_Bps;
+    p->rate_Bps = p->cause.test_Bps;
+    break;
+  case LOSS_RATE_FREE:
+    p->freed++;
+    p->rate_Bps = p->before_Bps;
+    break;
+  case LOSS_CONGESTION:
+    p->congested++;
+    p->rate_Bps = fmin (fmax (p->rate_Bps, p->before_Bps), p->cause.limit_Bps);
+    break;
+  default:
+    break;
+  }
+}
+
+static void
+run (Path *p, double seconds)
+{
+  unsigned frames = (unsigned)(seconds * FPS);
+
+  for (unsigned i = 0; i < frames; i++, p->now += CC_SECOND / FPS) {
+    send_frame (p, (uint32_t)(p->now / (CC_SECOND / FPS)));
+    if (i % 6 == 5) /* 200 ms: enough packets for what arrives */
+      judge (p);
+  }
+}
+
+START_TEST (test_a_clean_path_is_left_alone)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  run (&p, 60);
+  ck_assert_uint_eq (p.begun, 0);
+  ck_assert_double_eq (loss_cause_loss (&p.cause), 0);
+  ck_assert_double_eq (loss_cause_excused (&p.cause, false), 0);
+  ck_assert (isinf (loss_cause_limit (&p.cause, p.now)));
+  ck_assert (isinf (loss_cause_next_step (&p.cause)));
+}
+END_TEST
+
+/* Six of ten seconds of random loss, in the mean, are excused for at least three quarters: chance (an excess of 2 and
+   more in one window of 150) may count the rest. Where no test has been made nothing is. */
+START_TEST (test_random_loss_is_excused_after_a_test)
+{
+  const double loss[] = {0.03, 0.05, 0.1};
+
+  for (unsigned i = 0; i < 3; i++) {
+    double excused = 0, lost = 0;
+    Path p;
+
+    setup (&p, kbps (1000));
+    run (&p, 10);
+    p.chance = loss[i];
+    while (p.begun == 0) {
+      ck_assert_double_eq (loss_cause_excused (&p.cause, false), 0);
+      run (&p, 0.2);
+      ck_assert_uint_lt (p.now, 20 * CC_SECOND);
+    }
+    run (&p, 15);
+    ck_assert_uint_ge (p.freed, 1);
+    for (unsigned n = 0; n < 300; n++) {
+      run (&p, 0.2);
+      excused += loss_cause_excused (&p.cause, false);
+      lost += loss_cause_loss (&p.cause);
+    }
+    ck_assert_double_eq_tol (lost / 300, loss[i], 0.4 * loss[i]);
+    ck_assert_double_gt (excused, 0.75 * lost);
+    ck_assert_double_gt (p.before_Bps, kbps (600));
+  }
+}
+END_TEST
+
+/* At 1200 kb/s a sixth of the packets exceeds the policer, at 0.65 of it, 780, none. */
+START_TEST (test_a_policer_is_found)
+{
+  Path p;
+
+  setup (&p, kbps (1200));
+  p.police_Bps = kbps (1000);
+  run (&p, 10);
+  ck_assert_uint_eq (p.begun, 1);
+  ck_assert_uint_eq (p.freed, 0);
+  ck_assert_uint_eq (p.congested, 1);
+  ck_assert_double_le (p.cause.limit_Bps, kbps (1000) * 1.02);
+  ck_assert_double_ge (p.cause.limit_Bps, kbps (900));
+  ck_assert_double_eq (loss_cause_limit (&p.cause, p.now), p.cause.limit_Bps);
+  ck_assert_double_eq (loss_cause_excused (&p.cause, false), 0);
+  /* forgotten after a minute */
+  ck_assert (isinf (loss_cause_limit (&p.cause, p.now + 61 * CC_SECOND)));
+}
+END_TEST
+
+/* Random loss was excused; then a policer begins: the excess is found, and is not excused. */
+START_TEST (test_a_policer_shows_through_random_loss)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.chance = 0.03;
+  run (&p, 40);
+  ck_assert_uint_ge (p.freed, 1);
+  p.congested = 0;
+  p.rate_Bps = kbps (1000);
+  p.police_Bps = kbps (700);
+  run (&p, 10);
+  ck_assert_uint_ge (p.congested, 1);
+  ck_assert_double_lt (p.rate_Bps, kbps (750));
+}
+END_TEST
+
+/* Lost only while the queue is above 15 of 20 ms: a quarter of the time, all of it above the median. */
+START_TEST (test_loss_by_a_short_queue_is_congestion)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.queue_chance = 0.15;
+  run (&p, 30);
+  ck_assert_double_gt (loss_cause_loss (&p.cause), 0.01);
+  ck_assert_uint_eq (p.freed, 0);
+  ck_assert_double_lt (loss_cause_excused (&p.cause, false), 0.35 * loss_cause_loss (&p.cause));
+}
+END_TEST
+
+START_TEST (test_in_the_queue_of_others_all_loss_is_congestion)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.chance = 0.05;
+  p.others = true;
+  run (&p, 30);
+  ck_assert_uint_eq (p.begun, 0);
+  ck_assert_double_eq (loss_cause_excused (&p.cause, true), 0);
+}
+END_TEST
+
+/* What was the floor does not hide loss that comes later. */
+START_TEST (test_the_floor_goes_with_the_loss)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.chance = 0.08;
+  run (&p, 30);
+  ck_assert_double_ge (p.cause.floor.gaps, 1);
+  ck_assert (isfinite (loss_cause_next_step (&p.cause)));
+  p.chance = 0;
+  run (&p, 15);
+  ck_assert_double_lt (p.cause.floor.gaps, 1);
+  ck_assert (isinf (loss_cause_next_step (&p.cause)));
+}
+END_TEST
+
+START_TEST (test_an_abort_leaves_no_verdict)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.chance = 0.1;
+  while (!loss_cause_testing (&p.cause))
+    run (&p, 0.2);
+  loss_cause_abort (&p.cause, p.now);
+  ck_assert (!loss_cause_testing (&p.cause));
+  ck_assert_double_eq (p.cause.floor.packets, 0);
+  run (&p, 0.8); /* a pause of 1 s */
+  ck_assert_uint_eq (p.begun, 1);
+  run (&p, 2);
+  ck_assert_uint_eq (p.begun, 2);
+}
+END_TEST
+
+START_TEST (test_late_packets_outages_and_repeats)
+{
+  LossCause l;
+
+  loss_cause_init (&l);
+  loss_cause_on_packet (&l, 10, 1, 0, false);
+  loss_cause_on_packet (&l, 13, 1, 0, false);
+  ck_assert_double_eq (l.all.packets, 3);
+  ck_assert_double_eq (l.all.lost, 2);
+  ck_assert_double_eq (l.all.gaps, 1);
+  loss_cause_on_packet (&l, 11, 1, 0, false); /* late: it was not lost */
+  ck_assert_double_eq (l.all.lost, 1);
+  loss_cause_on_packet (&l, 12, 1, 0, false);
+  loss_cause_on_packet (&l, 12, 1, 0, false);
+  ck_assert_double_eq (l.all.lost, 0);
+  ck_assert_double_eq (l.all.gaps, 0);
+  loss_cause_on_packet (&l, 1000, 2, 0, false); /* an outage says nothing of a rate of loss */
+  ck_assert_double_eq (l.all.lost, 0);
+  loss_cause_on_packet (&l, UINT64_MAX, 3, 0, false);
+  ck_assert_double_eq (l.all.lost, 0);
+}
+END_TEST
+
+CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_excused_after_a_test,
+    test_a_policer_is_found, test_a_policer_shows_through_random_loss, test_loss_by_a_short_queue_is_congestion,
+    test_in_the_queue_of_others_all_loss_is_congestion, test_the_floor_goes_with_the_loss,
+    test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats)

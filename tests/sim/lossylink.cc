@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What does mode=low-delay do where packets are lost? Loss that nobody's queue causes is to cost no more rate than it
+   has to; loss that a short queue, a policer or other traffic causes is congestion, and has to be answered. Video,
+   clocks and feedback as in lowdelay.cc. Use: IP bytes that arrived over what the path lets through; loss: of the
+   packets sent. The first 10 s are left out. */
+#include "ccflow.h"
+#include "scenario.h"
+#include "traffic.h"
+#include <cmath>
+#include <ns3/core-module.h>
+
+using namespace sim;
+
+struct Cell {
+  std::string name;
+  DumbbellSpec net;
+  unsigned flows = 1;
+  double end_s = 90, max_bps = 3e6, fps = 30;
+  std::vector<TcpSpec> tcp;
+  FeedbackKind feedback = FeedbackKind::tfrc;
+  double tolerance = -1;
+};
+
+struct Outcome {
+  std::unique_ptr<Dumbbell> net;
+  std::vector<CcFlow> flows;
+  double end_s;
+  double
+  rate (unsigned pair, double from_s, double to_s) const
+  {
+    return net->forward ().pair[pair].received.mean_bps (from_s, to_s);
+  }
+  double
+  queue_p95_ms (double from_s, double to_s) const
+  {
+    return net->forward ().pair[0].queue_delay.percentile (0.95, from_s, to_s) * 1000;
+  }
+  double
+  loss (unsigned flow) const
+  {
+    return 1 - (double)flows[flow].receiver->packets / flows[flow].sender->packets_sent;
+  }
+};
+
+static const double settle_s = 10;
+
+static CcFlow
+add_video (Dumbbell &net, const Cell &cell, uint64_t seed)
+{
+  VideoModel video;
+  unsigned pair = net.add_pair ();
+
+  video.min_bps = 50e3;
+  video.max_bps = cell.max_bps;
+  video.fps = cell.fps;
+  CcFlowSpec spec = cc_flow_spec (CC_MODE_LOW_DELAY, std::make_shared<VideoModelSource> (video));
+  CcSenderParams &sender = spec.sender.params;
+  sender.start_Bps = 150e3 / 8;
+  sender.min_Bps = 50e3 / 8;
+  sender.max_Bps = 1.1 * cell.max_bps / 8;
+  if (cell.tolerance >= 0)
+    sender.loss_tolerance = cell.tolerance;
+  spec.receiver.params.path = {sender.start_Bps, sender.min_Bps, sender.max_Bps};
+  spec.receiver.clock_drift_ppm = 50;
+  spec.receiver.kind = cell.feedback;
+  spec.sender.seed = seed * 100 + pair * 2;
+  spec.receiver.seed = spec.sender.seed + 1;
+  spec.stop_s = cell.end_s;
+  return add_cc_flow (net, pair, spec);
+}
+
+static void
+write_csv (Report &report, const Cell &cell, const Outcome &out)
+{
+  for (size_t i = 0; i < out.flows.size (); i++) {
+    Csv csv (report.options (), format ("lossy-%s-%zu", cell.name.c_str (), i),
+        "time_s,allowed_bps,received_bps,rtt_ms,p,queue_estimate_ms,queue_ms,backlog_ms,limit");
+    for (const CcSenderRow &row : out.flows[i].sender->rows ())
+      csv.row ({row.at_s, row.rate_bps, out.rate (i, std::max (row.at_s - 0.2, 0.0), row.at_s), row.rtt * 1000, row.p,
+          row.queue_delay * 1000, out.net->forward ().pair[i].queue_delay.last_before (row.at_s, 0) * 1000,
+          row.backlog_delay * 1000, (double)row.limit});
+  }
+}
+
+static Outcome
+simulate (Report &report, const Cell &cell)
+{
+  Outcome out;
+
+  out.end_s = cell.end_s;
+  out.net = std::make_unique<Dumbbell> (cell.net);
+  for (unsigned i = 0; i < cell.flows; i++)
+    out.flows.push_back (add_video (*out.net, cell, report.options ().seed));
+  for (const TcpSpec &tcp : cell.tcp)
+    add_tcp (*out.net, out.net->add_pair (), tcp);
+  ns3::Simulator::Stop (ns3::Seconds (cell.end_s));
+  ns3::Simulator::Run ();
+  write_csv (report, cell, out);
+  ns3::Simulator::Destroy ();
+  return out;
+}
+
+static Cell
+cell_of (const std::string &name, double bps, double rtt_ms, double queue_ms)
+{
+  Cell cell;
+
+  cell.name = name;
+  cell.net.forward.bps = bps;
+  cell.net.forward.delay_ms = rtt_ms / 2;
+  cell.net.forward.queue.ms = queue_ms;
+  return cell;
+}
+
+struct Budget {
+  double use = 0.8, p95_ms = 60, loss = 1;
+};
+
+/* through: share of what the path would carry without loss that random loss lets through. */
+static void
+check_alone (Report &report, const Cell &cell, double bps, double through, const Budget &budget)
+{
+  Outcome out = simulate (report, cell);
+  const std::string &name = cell.name;
+
+  report.check (name + ": use", out.rate (0, settle_s, cell.end_s) / (bps * through), budget.use, 1.1);
+  report.check (name + ": queue delay p95 ms", out.queue_p95_ms (settle_s, cell.end_s), 0, budget.p95_ms);
+  report.check (name + ": loss", out.loss (0), 0, budget.loss);
+}
+
+static void
+random_loss (Report &report)
+{
+  for (double loss : {0.005, 0.01, 0.02, 0.05, 0.1, 0.2}) {
+    Cell cell = cell_of (format ("random-%g", loss), 1e6, 100, 300);
+
+    if (report.options ().quick && loss != 0.02)
+      continue;
+    cell.net.forward.loss.good_loss = loss;
+    check_alone (report, cell, 1e6, 1 - loss, {loss > 0.1 ? 0. : 0.7, 60, 1});
+  }
+  for (double rtt : {30., 300.}) {
+    Cell cell = cell_of (format ("random-0.05-rtt-%g", rtt), 1e6, rtt, 300);
+
+    cell.net.forward.loss.good_loss = 0.05;
+    check_alone (report, cell, 1e6, 0.95, {0.7, 60, 1});
+  }
+  for (double bps : {250e3, 4e6}) {
+    Cell cell = cell_of (format ("random-0.05-%gM", bps / 1e6), bps, 100, 300);
+
+    cell.max_bps = 6e6;
+    cell.net.forward.loss.good_loss = 0.05;
+    check_alone (report, cell, bps, 0.95, {0.5, 90, 1});
+  }
+}
+
+/* What loss-tolerance makes of it, at 5 and 20 % of loss. */
+static void
+tolerance (Report &report)
+{
+  for (double loss : {0.05, 0.2})
+    for (double tolerated : {0., 0.05, 0.1, 0.2}) {
+      Cell cell = cell_of (format ("random-%g-tolerance-%g", loss, tolerated), 1e6, 100, 300);
+
+      cell.tolerance = tolerated;
+      cell.net.forward.loss.good_loss = loss;
+      check_alone (report, cell, 1e6, 1 - loss, {0, 60, 1});
+    }
+}
+
+static void
+bursty (Report &report)
+{
+  for (double loss : {0.01, 0.02, 0.05, 0.1})
+    for (double burst : {3., 5.}) {
+      Cell cell = cell_of (format ("bursty-%g-%g", loss, burst), 1e6, 100, 300);
+
+      if (report.options ().quick && (loss != 0.05 || burst != 3))
+        continue;
+      cell.net.forward.loss = bursty_loss (loss, burst);
+      check_alone (report, cell, 1e6, 1 - loss, {0.65, 60, 1});
+    }
+}
+
+static void
+packet_reports (Report &report)
+{
+  for (FeedbackKind kind : {FeedbackKind::ccfb, FeedbackKind::twcc}) {
+    Cell cell = cell_of (kind == FeedbackKind::ccfb ? "ccfb-0.05" : "twcc-0.05", 1e6, 100, 300);
+
+    cell.feedback = kind;
+    cell.net.forward.loss.good_loss = 0.05;
+    check_alone (report, cell, 1e6, 0.95, {0.7, 60, 1});
+  }
+}
+
+static void
+short_queue (Report &report)
+{
+  for (double loss : {0., 0.02})
+    for (double ms : {10., 20., 50.})
+      for (double rtt : {30., 100.}) {
+        Cell cell = cell_of (format ("queue-%g-rtt-%g-loss-%g", ms, rtt, loss), 2e6, rtt, ms);
+
+        if (report.options ().quick && ms != 20)
+          continue;
+        cell.net.forward.loss.good_loss = loss;
+        check_alone (report, cell, 2e6, 1 - loss, {0.3, 60, loss + 0.1});
+      }
+}
+
+static Cell
+policed (const std::string &name, double bps, double kbytes, double rtt_ms)
+{
+  Cell cell = cell_of (name, 0, rtt_ms, 300);
+
+  cell.net.forward.loss.police_bps = bps;
+  cell.net.forward.loss.police_bytes = kbytes * 1000;
+  return cell;
+}
+
+static void
+policer (Report &report)
+{
+  for (double loss : {0., 0.02})
+    for (double kbytes : {5., 15., 60.})
+      for (double rtt : {30., 100.}) {
+        Cell cell = policed (format ("policer-%gkB-rtt-%g-loss-%g", kbytes, rtt, loss), 1e6, kbytes, rtt);
+
+        if (report.options ().quick && kbytes != 15)
+          continue;
+        cell.net.forward.loss.good_loss = loss;
+        check_alone (report, cell, 1e6, 1 - loss, {0.3, 60, loss + 0.1});
+      }
+}
+
+static const char *
+kind_name (TcpKind kind)
+{
+  return kind == TcpKind::cubic ? "cubic" : kind == TcpKind::bbr ? "bbr" : "newreno";
+}
+
+static void
+check_beside_tcp (Report &report, Cell cell, TcpKind kind, double bps)
+{
+  cell.tcp.resize (1);
+  cell.tcp[0].kind = kind;
+  cell.end_s = 120;
+  cell.name += std::string ("-") + kind_name (kind);
+  Outcome out = simulate (report, cell);
+  double ours = out.rate (0, 30, cell.end_s), tcp = out.rate (1, 30, cell.end_s);
+  report.check (cell.name + ": ours, of half the link", ours / (bps / 2), 0.05, 2);
+  report.note (cell.name + ": TCP, of half the link", tcp / (bps / 2));
+  report.note (cell.name + ": loss of ours", out.loss (0));
+  report.note (cell.name + ": queue delay p95 ms", out.queue_p95_ms (30, cell.end_s));
+}
+
+static void
+beside_tcp (Report &report)
+{
+  for (double loss : {0., 0.005, 0.02, 0.05})
+    for (TcpKind kind : {TcpKind::cubic, TcpKind::bbr}) {
+      Cell cell = cell_of (format ("loss-%g", loss), 2e6, 100, 300);
+
+      if (report.options ().quick && (loss != 0.02 || kind != TcpKind::cubic))
+        continue;
+      cell.net.forward.loss.good_loss = loss;
+      check_beside_tcp (report, cell, kind, 2e6);
+    }
+}
+
+static void
+beside_tcp_short (Report &report)
+{
+  for (double ms : {20., 50.})
+    check_beside_tcp (report, cell_of (format ("short-%g", ms), 2e6, 50, ms), TcpKind::cubic, 2e6);
+  check_beside_tcp (report, policed ("policer-60kB", 2e6, 60, 50), TcpKind::cubic, 2e6);
+  for (QueueKind kind : {QueueKind::codel, QueueKind::pie, QueueKind::red}) {
+    Cell cell = cell_of (kind == QueueKind::codel ? "codel" : kind == QueueKind::pie ? "pie" : "red", 2e6, 50, 300);
+
+    cell.net.forward.queue.kind = kind;
+    check_beside_tcp (report, cell, TcpKind::cubic, 2e6);
+  }
+}
+
+static void
+own_kind (Report &report)
+{
+  for (double loss : {0.02, 0.05}) {
+    Cell cell = cell_of (format ("two-%g", loss), 2e6, 100, 300);
+
+    cell.flows = 2;
+    cell.net.forward.loss.good_loss = loss;
+    cell.end_s = 120;
+    Outcome out = simulate (report, cell);
+    double a = out.rate (0, 30, cell.end_s), b = out.rate (1, 30, cell.end_s);
+    report.check (cell.name + ": Jain index", jain_of ({a, b}), 0.8, 1);
+    report.check (cell.name + ": use", (a + b) / (2e6 * (1 - loss)), 0.5, 1.05);
+    report.check (cell.name + ": queue delay p95 ms", out.queue_p95_ms (30, cell.end_s), 0, 100);
+  }
+}
+
+/* s after from_s until the rate allowed reaches bps. */
+static double
+reaches (const CcFlow &flow, double from_s, double bps)
+{
+  for (const CcSenderRow &row : flow.sender->rows ())
+    if (row.at_s >= from_s && row.rate_bps >= bps)
+      return row.at_s - from_s;
+  return 60;
+}
+
+static void
+in_mid_call (Report &report)
+{
+  for (double loss : {0.02, 0.05, 0.1}) {
+    Cell cell = cell_of (format ("begins-%g", loss), 1e6, 100, 300);
+
+    cell.net.forward.loss.good_loss = loss;
+    cell.net.forward.loss.from_s = 20;
+    cell.net.forward.loss.to_s = 60;
+    Outcome out = simulate (report, cell);
+    report.check (cell.name + ": use before", out.rate (0, 10, 20) / 1e6, 0.85, 1.1);
+    report.check (cell.name + ": use in its first 10 s", out.rate (0, 20, 30) / 1e6 / (1 - loss), 0.4, 1.1);
+    report.check (cell.name + ": use after that", out.rate (0, 30, 60) / 1e6 / (1 - loss), 0.7, 1.1);
+    report.check (cell.name + ": use after it ended", out.rate (0, 62, 90) / 1e6, 0.8, 1.1);
+    report.check (cell.name + ": queue delay p95 ms", out.queue_p95_ms (10, 90), 0, 60);
+  }
+}
+
+/* Capacity drops on a link that loses packets anyhow. */
+static void
+capacity_drop (Report &report)
+{
+  for (double loss : {0.02, 0.05}) {
+    Cell cell = cell_of (format ("drop-%g", loss), 2e6, 100, 300);
+
+    cell.net.forward.loss.good_loss = loss;
+    cell.net.forward.schedule = {{40, 0.6e6}, {70, 2e6}};
+    cell.end_s = 100;
+    Outcome out = simulate (report, cell);
+    double settled = 40;
+    for (const SampleSeries::Sample &sample : out.net->forward ().pair[0].queue_delay.samples ())
+      if (sample.at_s >= 40 && sample.at_s < 70 && sample.value > 0.1)
+        settled = sample.at_s;
+    report.check (cell.name + ": use before", out.rate (0, 15, 40) / 2e6 / (1 - loss), 0.7, 1.1);
+    report.check (cell.name + ": queue below 100 ms after the drop, s", settled - 40, 0, 3);
+    report.check (cell.name + ": use after the drop", out.rate (0, 45, 70) / 0.6e6 / (1 - loss), 0.7, 1.1);
+    report.check (cell.name + ": to 90 % after the rise, s", reaches (out.flows[0], 70, 1.8e6), 0, 15);
+  }
+}
+
+/* A policer that lets less through from 40 s on. */
+static void
+policer_drop (Report &report)
+{
+  Cell cell = policed ("policer-drop", 2e6, 15, 100);
+
+  cell.net.forward.loss.police_steps = {{40, 0.6e6}, {70, 2e6}};
+  cell.end_s = 100;
+  Outcome out = simulate (report, cell);
+  report.check ("policer-drop: use before", out.rate (0, 15, 40) / 2e6, 0.4, 1.1);
+  report.check ("policer-drop: use after the drop", out.rate (0, 45, 70) / 0.6e6, 0.4, 1.1);
+  report.check (
+      "policer-drop: sent after the drop, of what comes through",
+      [&] {
+        double sum = 0, n = 0;
+        for (const CcSenderRow &row : out.flows[0].sender->rows ())
+          if (row.at_s > 43 && row.at_s < 70)
+            sum += row.rate_bps, n++;
+        return sum / n / 0.6e6;
+      }(),
+      0, 1.3);
+}
+
+static const std::vector<Scenario> scenarios = {
+    {"random", "loss that no queue causes costs little rate", true, random_loss},
+    {"tolerance", "how much is tolerated is the user's to say", false, tolerance},
+    {"bursty", "the same in bursts", true, bursty},
+    {"packet-reports", "the same where the receiver tells of every packet", false, packet_reports},
+    {"short-queue", "a queue too short to show delay is found by its loss", true, short_queue},
+    {"policer", "so is a policer", true, policer},
+    {"beside-tcp", "a TCP on a path with loss keeps its share", true, beside_tcp},
+    {"beside-tcp-short", "nor is it starved where queues are short", false, beside_tcp_short},
+    {"own-kind", "two flows share a path with loss", false, own_kind},
+    {"in-mid-call", "loss may begin and end", false, in_mid_call},
+    {"capacity-drop", "loss does not hide that the path narrows", false, capacity_drop},
+    {"policer-drop", "nor that a policer does", false, policer_drop},
+};
+
+int
+main (int argc, char **argv)
+{
+  return run_scenarios (argc, argv, scenarios);
+}
