@@ -15,7 +15,9 @@ from . import QUALITY, controllers, engines, jobs
 
 # Until a machine's own jobs say better: s of one processor per simulated second and video flow, s around it, MB.
 SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.2, 1.0, 6.0, 300.0
-SPEED = paths.CACHE / "lab-speed.json"
+SPEED = paths.CACHE / "lab-costs.json"
+FORGET = 0.95  # of what was learned with each further job
+TELLING = 10.0  # s a simulated job has to last to be learned from
 
 
 def places(matrix, out):
@@ -44,7 +46,7 @@ def finished(path):
 
 
 class Speed:
-    """What jobs cost on this machine, learned from those that ran."""
+    """What jobs cost on this machine, learned from those that ran: by encoder [s of the wall, s of simulated video]."""
 
     def __init__(self):
         self.known = {}
@@ -53,21 +55,30 @@ class Speed:
         except (OSError, ValueError):
             pass
 
+    def _second(self, encoder):
+        wall, simulated = self.known.get(encoder, (SIM_SECOND, 1))
+        return wall / simulated
+
     def seconds(self, job):
         flows = max(len(job.cell.flows_of("video")), 1)
-        runs = len(controllers.GRID) * 2 if job.controller == "fixed-best" else 1
+        # fixed-best tries its grid against the least and the mean capacity; the gate of repetition runs twice.
+        runs = 2 * len(controllers.GRID) if job.controller == "fixed-best" else 2 if job.purpose == "repeat" else 1
         if job.engine == "real":
             return runs * (job.duration + REAL_FIXED)
-        return SIM_FIXED + runs * job.duration * flows * self.known.get(job.encoder, SIM_SECOND)
+        if controllers.is_neighbour(job.controller):
+            return SIM_FIXED
+        return SIM_FIXED + runs * job.duration * flows * self._second(job.encoder)
 
     def memory(self):
         return self.known.get("memory", MEMORY)
 
     def learn(self, job, result):
         self.known["memory"] = max(self.known.get("memory", 0), result["memory_mb"])
-        if job.engine == "sim" and job.controller != "fixed-best" and job.cell.flows_of("video"):
-            cost = max(result["wall"] - SIM_FIXED, 0.5) / (job.duration * len(job.cell.flows_of("video")))
-            self.known[job.encoder] = 0.9 * self.known.get(job.encoder, cost) + 0.1 * cost
+        plain = job.engine == "sim" and job.controller != "fixed-best" and not job.purpose
+        if plain and job.duration >= TELLING and job.cell.flows_of("video") and not controllers.is_neighbour(job.controller):
+            wall, simulated = self.known.get(job.encoder, (0.0, 0.0))
+            self.known[job.encoder] = [FORGET * wall + max(result["wall"] - SIM_FIXED, 0.0),
+                                       FORGET * simulated + job.duration * len(job.cell.flows_of("video"))]
 
     def save(self):
         SPEED.parent.mkdir(parents=True, exist_ok=True)

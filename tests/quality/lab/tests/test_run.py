@@ -4,6 +4,7 @@ import json
 import pathlib
 import tempfile
 import textwrap
+import types
 import unittest
 from unittest import mock
 
@@ -34,6 +35,19 @@ def succeed(path):
     result = {"lab": lab, "row": {"psnr": 30.0, "tcp_rate": 1e6}, "flows": {}, "wall": 1.0, "memory_mb": 1, "engine": {}}
     (path.parent / "result.json").write_text(json.dumps(result))
     return 0
+
+
+class Speed(unittest.TestCase):
+    def test_learns(self):
+        cell = types.SimpleNamespace(flows_of=lambda *_: ["one", "another"])
+        job = types.SimpleNamespace(engine="sim", controller="low-delay", purpose="", duration=50.0, encoder="x", cell=cell)
+        speed = runner.Speed()
+        speed.known = {}
+        for _ in range(200):
+            speed.learn(job, {"wall": 21.0, "memory_mb": 100})
+        # 20 s for two flows of 50 s.
+        self.assertAlmostEqual(speed.seconds(job), 21.0)
+        self.assertAlmostEqual(speed.seconds(types.SimpleNamespace(**{**vars(job), "purpose": "repeat"})), 41.0)
 
 
 class Matrices(unittest.TestCase):
