@@ -167,7 +167,7 @@ run_path_to (CcPacketFeedback *f, CcTime until)
   }
 }
 
-/* Reports that did not come are no losses. */
+/* What no report told of, or arrived nobody knows when, is no loss. */
 static void
 pass_unknown (CcPacketFeedback *f, uint64_t number)
 {
@@ -218,7 +218,8 @@ collect (CcPacketFeedback *f, CcTime reported_at, CcDuration R, CcTime now)
         .received = packet->received,
         .arrived_at = packet->arrived_at == CC_TIME_NONE ? reported_at : packet->arrived_at,
         .ce = packet->ce};
-    pass_unknown (f, i);
+    if (!packet->received || packet->arrived_at != CC_TIME_NONE)
+      pass_unknown (f, i);
     if (packet->received && packet->arrived_at != CC_TIME_NONE && !f->tfrc.sent[i % TFRC_PACKET_REPORT_SLOTS].received)
       tell_path (f, i, packet, R);
   }

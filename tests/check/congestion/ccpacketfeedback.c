@@ -157,6 +157,7 @@ START_TEST (test_a_message_that_is_missing)
   ck_assert (report_twcc (3));
   ck_assert_uint_eq (f.gaps, 1);
   ck_assert_uint_eq (f.tfrc.history.lost_packets, 1);
+  ck_assert_double_eq (f.path.loss.all.lost, 1);
 }
 END_TEST
 
@@ -190,6 +191,7 @@ START_TEST (test_arrivals_without_a_time)
   ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
   ck_assert (!f.path.started);
   ck_assert_double_gt (verdict.path.rate_Bps, 0);
+  ck_assert_uint_eq (f.newest, 0); /* no number from which a loss could be counted */
 }
 END_TEST
 
