@@ -120,12 +120,12 @@ def summary(flows, rules):
 
 def _keep_worst(screens, folder):
     """The worst picture of each flow beside its original, as worst-N.jpg."""
-    from matplotlib import pyplot
+    from PIL import Image  # matplotlib's, without the second that matplotlib takes to load
     for number, screen in screens.items():
         if screen.worst:
             score, frame, picture, luma = screen.worst[0]
             both = numpy.concatenate([screen.clip.luma(frame), luma], axis=1)
-            pyplot.imsave(folder / f"worst-{number}.jpg", both, cmap="gray", vmin=0, vmax=255)
+            Image.fromarray(both).save(folder / f"worst-{number}.jpg", quality=85)
 
 
 def measure(ini, folder):
