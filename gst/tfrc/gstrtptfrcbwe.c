@@ -66,6 +66,7 @@ gst_rtp_tfrc_bwe_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 
   if (!g_atomic_int_get (&self->searched))
     gst_rtp_tfrc_find_session (self);
+  gst_rtp_tfrc_learn_codec (self, buffer);
   g_mutex_lock (&self->lock);
   result = gst_rtp_tfrc_queue (self, buffer);
   g_mutex_unlock (&self->lock);
@@ -81,6 +82,8 @@ gst_rtp_tfrc_bwe_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list
 
   if (!g_atomic_int_get (&self->searched))
     gst_rtp_tfrc_find_session (self);
+  for (i = 0; i < n; i++)
+    gst_rtp_tfrc_learn_codec (self, gst_buffer_list_get (list, i));
   g_mutex_lock (&self->lock);
   for (i = 0; i < n && result == GST_FLOW_OK; i++)
     result = gst_rtp_tfrc_queue (self, gst_buffer_ref (gst_buffer_list_get (list, i)));

@@ -78,8 +78,10 @@ struct _GstRtpTfrcBwe {
   CcLimit told_limit;
   GstRtpTfrcCounts counts;
 
-  gint searched;    /* for the session; atomic */
-  GObject *session; /* RTPSession behind us; the streaming thread's */
+  gint searched;          /* for the session; atomic */
+  GstElement *rtpsession; /* behind us, NULL: none; this and what follows are the streaming thread's */
+  GObject *session;       /* RTPSession in it */
+  gboolean asked_for[GST_RTP_TFRC_PAYLOAD_TYPES];
   gulong session_handler;
 };
 
@@ -104,6 +106,8 @@ GstEvent *gst_rtp_tfrc_translate_request (GstRtpTfrcBwe *self, GstEvent *event);
 void gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision);
 /* Looks for the rtpsession behind the source pad and listens to its RTCP; until `searched` is reset. */
 void gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self);
+/* Has the session tell what the packet's payload type is; once for each. */
+void gst_rtp_tfrc_learn_codec (GstRtpTfrcBwe *self, GstBuffer *buffer);
 void gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self);
 
 G_END_DECLS

@@ -3,6 +3,8 @@
 #include "config.h"
 #endif
 
+#include <string.h>
+
 #include "gstccrtcp.h"
 #include "gstrtptfrcbwe.h"
 
@@ -327,8 +329,9 @@ gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
     GST_INFO_OBJECT (self, "no rtpsession behind this element: only its TWCC events are listened to");
     return;
   }
+  self->rtpsession = element;
+  memset (self->asked_for, 0, sizeof self->asked_for);
   g_object_get (element, "internal-session", &self->session, NULL);
-  gst_object_unref (element);
   if (self->session != NULL)
     self->session_handler = g_signal_connect_object (
         self->session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self, (GConnectFlags)0);
@@ -338,8 +341,33 @@ void
 gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self)
 {
   g_atomic_int_set (&self->searched, FALSE);
+  gst_clear_object (&self->rtpsession);
   if (self->session == NULL)
     return;
   g_signal_handler_disconnect (self->session, self->session_handler);
   g_clear_object (&self->session);
+}
+
+/* rtpfunnel, through which webrtcbin bundles its streams, has no encoding name in its caps; the session knows. */
+void
+gst_rtp_tfrc_learn_codec (GstRtpTfrcBwe *self, GstBuffer *buffer)
+{
+  GstCaps *caps = NULL;
+  guint8 type;
+
+  if (self->rtpsession == NULL || gst_buffer_extract (buffer, 1, &type, 1) != 1)
+    return;
+  type &= 0x7f;
+  if (self->asked_for[type])
+    return;
+  self->asked_for[type] = TRUE;
+  g_signal_emit_by_name (self->rtpsession, "request-pt-map", (guint)type, &caps);
+  if (caps == NULL)
+    return;
+  GST_INFO_OBJECT (self, "payload type %u is %" GST_PTR_FORMAT, type, caps);
+  g_mutex_lock (&self->lock);
+  if (!gst_caps_is_empty (caps) && !gst_caps_is_any (caps))
+    gst_rtp_tfrc_streams_set_codec (&self->streams, type, caps);
+  g_mutex_unlock (&self->lock);
+  gst_caps_unref (caps);
 }

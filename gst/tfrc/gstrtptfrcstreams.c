@@ -8,6 +8,7 @@
 #include "gstccextension.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
+#include <string.h>
 
 #define KEY_UNIT_BYTES 64
 #define THIN_PACKET 400 /* bytes */
@@ -37,6 +38,7 @@ gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s)
   for (i = 0; i < s->n; i++)
     clear_stream (&s->stream[i]);
   s->n = s->n_asked = 0;
+  memset (s->codec_of, 0, sizeof s->codec_of);
   s->audio = s->tells_audio = s->tells_video = FALSE;
 }
 
@@ -51,6 +53,14 @@ gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps)
   s->tells_audio |= s->audio;
   s->tells_video |= g_strcmp0 (media, "video") == 0;
   s->stamp_id = gst_cc_extension_id_from_caps (caps);
+}
+
+void
+gst_rtp_tfrc_streams_set_codec (GstRtpTfrcStreams *s, guint payload_type, const GstCaps *caps)
+{
+  const gchar *name = gst_structure_get_string (gst_caps_get_structure (caps, 0), "encoding-name");
+
+  s->codec_of[payload_type % GST_RTP_TFRC_PAYLOAD_TYPES] = rtp_codec_from_name (name);
 }
 
 GstRtpTfrcStream *
@@ -103,14 +113,16 @@ add_stream (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now)
   return stream;
 }
 
+/* Where nothing tells, none is: a key unit too many is asked for rather than none. */
 static gboolean
-is_key_unit (const GstRtpTfrcStreams *s, GstBuffer *buffer, const GstTfrcHead *head)
+is_key_unit (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, GstBuffer *buffer, const GstTfrcHead *head)
 {
+  RtpCodec codec = rtp_codec_tells_key_units (s->codec) ? s->codec : s->codec_of[head->payload_type];
   guint8 payload[KEY_UNIT_BYTES];
 
-  if (!rtp_codec_tells_key_units (s->codec))
-    return !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  return rtp_key_unit_starts (s->codec, payload, gst_buffer_extract (buffer, head->head_size, payload, sizeof payload));
+  if (!rtp_codec_tells_key_units (codec))
+    return stream->audio || (stream->flags_deltas && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT));
+  return rtp_key_unit_starts (codec, payload, gst_buffer_extract (buffer, head->head_size, payload, sizeof payload));
 }
 
 static void
@@ -173,9 +185,10 @@ gst_rtp_tfrc_streams_packet (
   if (stream == NULL)
     stream = add_stream (s, head.ssrc, now);
   stream->audio = s->audio;
+  stream->flags_deltas |= GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
   stream->resends = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
   if (!stream->open || stream->timestamp != head.timestamp)
-    begin_frame (stream, head.timestamp, is_key_unit (s, buffer, &head));
+    begin_frame (stream, head.timestamp, is_key_unit (s, stream, buffer, &head));
   stream->frame_packets++;
   stream->frame_bytes += (guint)size;
   if (stream->frame_packets > 1 || size > THIN_PACKET)

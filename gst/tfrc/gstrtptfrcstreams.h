@@ -18,11 +18,13 @@ G_BEGIN_DECLS
 
 #define GST_RTP_TFRC_STREAMS 64
 #define GST_RTP_TFRC_ASKED 256
+#define GST_RTP_TFRC_PAYLOAD_TYPES 128
 
 typedef struct {
   guint32 ssrc;
   gboolean resends;      /* RFC 4588 */
   gboolean audio;        /* by the caps it came with */
+  gboolean flags_deltas; /* its packets have had GST_BUFFER_FLAG_DELTA_UNIT */
   guint thin_frames;     /* in a row: one small packet each */
   gboolean open, is_key; /* a frame has begun and not ended */
   guint32 timestamp;
@@ -46,7 +48,8 @@ typedef struct {
   guint n;
   GstRtpTfrcAsked asked[GST_RTP_TFRC_ASKED];
   guint n_asked;
-  RtpCodec codec;                    /* of the caps */
+  RtpCodec codec; /* of the caps */
+  RtpCodec codec_of[GST_RTP_TFRC_PAYLOAD_TYPES];
   gboolean audio;                    /* by the caps in force */
   gboolean tells_audio, tells_video; /* what caps have said by now; neither: small packets tell audio */
   guint stamp_id;                    /* of the send time's header extension, by the caps; 0: none */
@@ -58,6 +61,8 @@ typedef struct {
   double bitrate; /* bit/s for its encoder */
 } GstRtpTfrcShare;
 
+/* What the session says of a payload type, for streams whose caps do not tell. */
+void gst_rtp_tfrc_streams_set_codec (GstRtpTfrcStreams *s, guint payload_type, const GstCaps *caps);
 void gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s);
 void gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps);
 GstRtpTfrcStream *gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc); /* NULL: not known */

@@ -19,6 +19,7 @@ def options():
     p.add_argument("--element", default="rtptfrcbwe", help="what sets the rate; rtpgccbwe where it is installed")
     p.add_argument("--start", type=units.rate, default=300e3)
     p.add_argument("--max", type=units.rate, default=2.5e6)
+    p.add_argument("--encoder-max", type=units.rate, help="what the encoder is good for, whatever the rate")
     p.add_argument("--capacity", help="puts a network in between, as 0:1.0M,20:0.5M,40:1.5M (s:bit/s)")
     p.add_argument("--delay", type=units.duration, default=0.025, help="of that network, one way")
     p.add_argument("--queue", type=units.duration, default=0.3, help="of that network")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One call of webrtcbin with a browser: the offer is ours, the answer the browser's. GStreamer only."""
 import collections
+import math
 import threading
 import time
 
@@ -17,6 +18,7 @@ TWCC_ID = 1
 PAYLOAD = 96
 HISTORY = 600  # figures, one every TICK
 TICK = 0.2  # s
+START = 10  # s that source and addresses may take
 
 ENCODERS = {
     "VP8": ("vp8enc deadline=1 cpu-used=8 threads=1 end-usage=cbr keyframe-max-dist=3000 error-resilient=partitions "
@@ -34,8 +36,9 @@ def rtp_caps(codec):
 
 
 class Call:
-    """settings: codec, source (gst-launch text of raw video), element (of the rate), start, max (bit/s), receive
-    (whether the browser is asked for its camera), local (only addresses of this machine)."""
+    """settings: codec, source (gst-launch text of raw video), element (of the rate), start, max (bit/s), encoder_max
+    (bit/s that the encoder is good for; none: all), receive (whether the browser is asked for its camera), local (only
+    addresses of this machine)."""
 
     def __init__(self, settings):
         self.s = settings
@@ -76,7 +79,11 @@ class Call:
         self.encoder, self.knob, self.unit = media.get_by_name("encoder"), knob, unit
         media.get_by_name("produced").get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.on_produced)
         self.pipeline.add(media)
-        media.get_static_pad("src").link(self.webrtc.request_pad_simple("sink_0"))
+        pad = self.webrtc.request_pad_simple("sink_0")
+        pad.get_property("transceiver").set_property("direction", GstWebRTC.WebRTCRTPTransceiverDirection.SENDONLY)
+        self.has_caps = threading.Event()
+        pad.connect("notify::caps", lambda *_: self.has_caps.set())  # the offer is made of them
+        media.get_static_pad("src").link(pad)
         return media
 
     def on_produced(self, _pad, info):
@@ -97,7 +104,7 @@ class Call:
         return self.bwe
 
     def on_estimate(self, bwe, _spec):
-        rate = min(bwe.get_property("estimated-bitrate"), self.s.get("encoder_max") or 1 << 31)
+        rate = min(bwe.get_property("estimated-bitrate"), self.s.get("encoder_max") or math.inf)
         self.encoder.set_property(self.knob, max(1, int(rate // self.unit)))
 
     def on_pad(self, _webrtc, pad):
@@ -117,16 +124,10 @@ class Call:
 
     # ---- signalling ----
 
-    def wait_for_caps(self):
-        """Of what is sent: the offer is made of them."""
-        pad = self.webrtc.get_static_pad("sink_0")
-        end = time.monotonic() + 10
-        while not pad.get_current_caps() and time.monotonic() < end:
-            time.sleep(0.02)
-
     def offer(self):
         """The offer with all candidates in it, as SDP."""
-        self.wait_for_caps()
+        if not self.has_caps.wait(START):
+            raise RuntimeError(f"nothing came from the source within {START} s: {self.s['source']}")
         done = threading.Event()
 
         def on_gathered(webrtc, _spec):
@@ -142,7 +143,8 @@ class Call:
         taken = Gst.Promise.new()
         self.webrtc.emit("set-local-description", offer, taken)
         taken.wait()
-        done.wait(5)
+        if not done.wait(START):
+            raise RuntimeError(f"no addresses were gathered within {START} s")
         return self.webrtc.get_property("local-description").sdp.as_text()
 
     def take_answer(self, text):
@@ -162,7 +164,7 @@ class Call:
             now["estimate"] = self.bwe.get_property("estimated-bitrate")
             if self.bwe.find_property("stats"):
                 stats = self.bwe.get_property("stats")
-                for name in ("wire-bitrate", "sent-bitrate", "rtt", "queue-delay", "loss-event-rate", "limit", "backlog"):
+                for name in ("wire-bitrate", "sent-bitrate", "rtt", "queue-delay", "loss-event-rate", "limit", "backlog", "frames-dropped", "frames-sent"):
                     now[name] = stats.get_value(name)
         return now
 

@@ -311,6 +311,29 @@ GST_START_TEST (test_blocks_of_one_compound)
 }
 GST_END_TEST;
 
+static GstCaps *
+tell_codec (GstElement *session, guint payload_type, guint *asked)
+{
+  (*asked)++;
+  return gst_caps_from_string ("application/x-rtp,media=video,encoding-name=VP8");
+}
+
+/* What the caps do not tell, the session is asked: once. */
+GST_START_TEST (test_codec_from_the_session)
+{
+  Behind b = {.c = call_with (LINK, BUNDLE_CAPS)};
+  guint asked = 0, i;
+
+  put_session (&b);
+  g_signal_connect (b.session, "request-pt-map", G_CALLBACK (tell_codec), &asked);
+  for (i = 0; i < 4; i++)
+    push_frame (b.c, i, 1000);
+  fail_unless_equals_int (asked, 1);
+  take_session (&b);
+  call_free (b.c);
+}
+GST_END_TEST;
+
 static Suite *
 rtptfrcbwereports_suite (void)
 {
@@ -327,6 +350,7 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_soak);
   tcase_add_test (tc, test_the_session_behind);
   tcase_add_test (tc, test_blocks_of_one_compound);
+  tcase_add_test (tc, test_codec_from_the_session);
   return s;
 }
 

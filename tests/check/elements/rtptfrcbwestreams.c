@@ -6,6 +6,8 @@
 
 #include "bwecall.h"
 
+#include <gst/video/video.h>
+
 #define AUDIO 1 /* the stream's number */
 #define AUDIO_CAPS "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=97"
 
@@ -342,6 +344,36 @@ GST_START_TEST (test_held_packets)
 }
 GST_END_TEST;
 
+static guint
+key_units_asked_for (Call *c)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (c->h)) != NULL) {
+    n += gst_video_event_is_force_key_unit (event);
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+/* Frames of a codec that nobody names, and whose payloader flags no deltas: when some are skipped, a key unit is asked
+   for all the same. */
+GST_START_TEST (test_unknown_codec)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+  guint i;
+
+  for (i = 0; i < 2 * FPS; i++) {
+    push_frame (c, 0, 3 * 300000 / 8 / FPS);
+    run_to (c, now_of (c) + GST_SECOND / FPS);
+  }
+  fail_unless (stat_of (c, "frames-dropped") > 20);
+  fail_unless (key_units_asked_for (c) >= 1);
+  call_free (c);
+}
+GST_END_TEST;
+
 static Suite *
 rtptfrcbwestreams_suite (void)
 {
@@ -359,6 +391,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_audio_beyond_the_rate);
   tcase_add_test (tc, test_eos_leaves_behind_audio);
   tcase_add_test (tc, test_held_packets);
+  tcase_add_test (tc, test_unknown_codec);
   return s;
 }
 
