@@ -14,7 +14,7 @@ from callkit import paths
 from . import QUALITY, controllers, engines, jobs
 
 # Until a machine's own jobs say better: s of one processor per simulated second and video flow, s around it, MB.
-SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.2, 1.0, 6.0, 300.0
+SIM_SECOND, SIM_FIXED, REAL_FIXED, MEMORY = 0.12, 1.0, 6.0, 300.0
 SPEED = paths.CACHE / "lab-costs.json"
 FORGET = 0.95  # of what was learned with each further job
 TELLING = 10.0  # s a simulated job has to last to be learned from
