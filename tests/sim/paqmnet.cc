@@ -22,7 +22,7 @@ using namespace sim;
 
 static const uint32_t ppp_bytes = 2;
 static const double video_use = 0.9;   /* of a link shared by videos that nothing smooths */
-static const double beside_use = 0.95; /* of media's part, where TCP takes what bursts leave */
+static const double beside_use = 0.9;  /* of media's part, where TCP takes what bursts leave */
 static const double most_bps = 1.05e6; /* of a video, headers counted */
 
 static void
