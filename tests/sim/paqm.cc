@@ -110,7 +110,7 @@ inner_loads (Report &report)
     for (double load : loads) {
       if (quick && K == low_gain)
         continue;
-      InnerOutcome out = run_inner (load, K, quick ? 0.5 : 1.5);
+      InnerOutcome out = run_inner (load, K, quick ? 0.5 : 3);
       csv.row ({K, load, out.delay_s, out.drop, out.use});
       judge_inner (report, K, load, out);
     }
