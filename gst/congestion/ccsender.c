@@ -23,6 +23,7 @@
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
 #define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
 #define PLAIN_GAIN 0.25
+#define SOME_LOSS 0.01
 #define PLAIN_R (200 * CC_MSECOND) /* while no sender report has been echoed */
 #define R_MIN CC_MSECOND
 #define R_MAX (10 * CC_SECOND)
@@ -118,6 +119,14 @@ upper_bound (const CcSender *s, CcTime now)
   return fmin (explicit_rate (s, now), hop_rates_minimum (&s->bounds, now, NULL));
 }
 
+static CcLimit
+plain_limit (const CcSender *s)
+{
+  if (s->plain.rate_Bps == s->params.start_Bps)
+    return CC_LIMIT_START;
+  return s->plain_p > SOME_LOSS ? CC_LIMIT_EQUATION : CC_LIMIT_DELAY;
+}
+
 /* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
 static Allowed
 path_rate (const CcSender *s, CcTime now)
@@ -130,6 +139,8 @@ path_rate (const CcSender *s, CcTime now)
     return (Allowed){fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE};
   if (s->tfrc.got_feedback)
     return (Allowed){fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s)};
+  if (s->plain_at != CC_TIME_NONE)
+    return (Allowed){s->plain.rate_Bps, plain_limit (s)};
   return (Allowed){s->params.start_Bps, CC_LIMIT_START};
 }
 
@@ -244,6 +255,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   burst_control_params_init (&burst);
   burst_control_init (&s->burst, &burst, params->random);
   cc_sender_set_limits (s, params->min_Bps, params->max_Bps);
+  plain_rate_init (&s->plain, params->start_Bps);
   s->rate_Bps = clamp (params->start_Bps, s->params.min_Bps, s->params.max_Bps);
   update_rate (s, now);
   cc_pacer_set_rate (&s->pacer, s->rate_Bps);
@@ -588,6 +600,21 @@ cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
   update_rate (s, now);
 }
 
+/* Loss takes the rate no further down than TCP would go for it: it may have other causes than the rate. */
+static void
+run_plain (CcSender *s, double fraction_lost, CcDuration R, CcTime now)
+{
+  double before;
+
+  if (s->no_feedback_scale < 1)
+    s->plain.rate_Bps = fmin (s->plain.rate_Bps, s->params.start_Bps); /* after a silence: from the start */
+  before = s->plain.rate_Bps;
+  plain_rate_on_report (&s->plain, fraction_lost, R, s->sent_Bps, now);
+  if (fraction_lost > 0)
+    s->plain.rate_Bps = fmax (s->plain.rate_Bps, fmin (before, plain_equation (s)));
+  s->plain.rate_Bps = clamp (s->plain.rate_Bps, s->params.min_Bps, s->params.max_Bps);
+}
+
 void
 cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, CcTime now)
 {
@@ -601,6 +628,7 @@ cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, C
   if (R > 0)
     s->plain_R = R > R_MIN ? R : R_MIN;
   s->plain_at = now;
+  run_plain (s, fraction_lost, R, now);
   tfrc_sender_on_sign_of_life (&s->tfrc, now);
   s->no_feedback_scale = 1;
   update_rate (s, now);

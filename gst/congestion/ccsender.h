@@ -16,6 +16,7 @@
 #include "ccserial.h"
 #include "hoprates.h"
 #include "pathrate.h"
+#include "plainrate.h"
 #include "rtpextension.h"
 #include "sendbuffer.h"
 #include "tfrcreport.h"
@@ -92,7 +93,8 @@ typedef struct CcSender {
   HopRates explicit_rates; /* by who told them */
   HopRates bounds;         /* the same, of those who may only lower the rate */
   double probed_Bps;       /* the first one of a router; 0: none yet */
-  double plain_p;          /* smoothed fraction lost, of receiver reports */
+  PlainRate plain;         /* by receiver reports */
+  double plain_p;          /* smoothed fraction lost, of the same */
   CcTime plain_at;         /* CC_TIME_NONE: none */
   CcDuration plain_R;
   CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
@@ -136,9 +138,9 @@ void cc_sender_on_told (CcSender *s, CcPacketFeedback *f, const CcToldPacket *to
 /* For a feedback of this sender: its limits and rates. */
 void cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams *params);
 /* A report block of RFC 3550: for receivers that know nothing else. It counts in low-delay mode until the first TFRC
-   report: the rate stays at start_Bps, or at the explicit one, bounded by the equation of RFC 5348 3.1 over the
-   smoothed fraction lost. fraction_lost in [0, 1]; R: round-trip time by LSR and DLSR, 0: unknown, 200 ms are taken
-   then. */
+   report: the rate is that of plainrate.h from start_Bps on, or the explicit one, bounded by the equation of RFC 5348
+   3.1 over the smoothed fraction lost. fraction_lost in [0, 1]; R: round-trip time by LSR and DLSR, 0: unknown, 200 ms
+   are taken by the equation then. */
 void cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, CcTime now);
 /* REMB and the like: an upper bound, the least of what each SSRC `from` said last; expires. Where no report tells more
    of the path it is the rate, as far as twice of what was sent. */

@@ -13,11 +13,12 @@
 #define BACK_OFF 0.85
 #define MOST_TIMES 3 /* that backing off is tried against a queue */
 #define WINDOW (30 * CC_SECOND)
+#define BETWEEN (500 * CC_MSECOND)
 
 void
 plain_rate_init (PlainRate *r, double start_Bps)
 {
-  *r = (PlainRate){.rate_Bps = start_Bps, .at = CC_TIME_NONE};
+  *r = (PlainRate){.rate_Bps = start_Bps, .at = CC_TIME_NONE, .backed_off_at = CC_TIME_NONE};
 }
 
 static void
@@ -45,10 +46,13 @@ queue (const PlainRate *r, CcDuration R)
 }
 
 static void
-back_off (PlainRate *r, double fraction_lost, double sent_Bps)
+back_off (PlainRate *r, double fraction_lost, double sent_Bps, CcTime now)
 {
   double from = sent_Bps > 0 ? fmin (r->rate_Bps, sent_Bps) : r->rate_Bps;
 
+  if (r->backed_off_at != CC_TIME_NONE && cc_time_since (now, r->backed_off_at) < BETWEEN)
+    return;
+  r->backed_off_at = now;
   r->rate_Bps = from * (fraction_lost > MUCH_LOSS ? fmin (BACK_OFF, 1 - fraction_lost / 2) : BACK_OFF);
 }
 
@@ -71,7 +75,7 @@ plain_rate_on_report (PlainRate *r, double fraction_lost, CcDuration R, double s
   if (q <= HIGH_QUEUE)
     r->backed_off = 0;
   if (fraction_lost > LITTLE_LOSS || (q > HIGH_QUEUE && r->backed_off++ < MOST_TIMES))
-    back_off (r, fraction_lost, sent_Bps);
+    back_off (r, fraction_lost, sent_Bps, now);
   else if (fraction_lost <= 0 && q < LOW_QUEUE && r->at != CC_TIME_NONE)
     grow (r, sent_Bps, now);
   r->at = now;

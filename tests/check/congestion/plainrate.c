@@ -45,6 +45,18 @@ START_TEST (test_loss)
 }
 END_TEST
 
+/* Reports in a row that tell of the same loss: one of them counts. */
+START_TEST (test_backs_off_once)
+{
+  plain_rate_init (&r, 100000);
+  for (unsigned i = 0; i < 20; i++)
+    plain_rate_on_report (&r, 0.05, R, 100000, T0 + i * 20 * CC_MSECOND);
+  ck_assert_double_eq_tol (r.rate_Bps, 85000, 1);
+  plain_rate_on_report (&r, 0.05, R, 85000, T0 + 500 * CC_MSECOND);
+  ck_assert_double_eq_tol (r.rate_Bps, 72250, 1);
+}
+END_TEST
+
 /* A round trip that rises by 50 ms holds, by 150 ms it backs off; a path that is longer for a minute is the path. */
 START_TEST (test_queue)
 {
@@ -94,5 +106,5 @@ START_TEST (test_no_sample)
 }
 END_TEST
 
-CC_TEST_MAIN (
-    "plainrate", test_grows, test_application_limited, test_loss, test_queue, test_over_a_link, test_no_sample)
+CC_TEST_MAIN ("plainrate", test_grows, test_application_limited, test_loss, test_backs_off_once, test_queue,
+    test_over_a_link, test_no_sample)
