@@ -20,6 +20,8 @@ def options():
     p.add_argument("--start", type=units.rate, default=300e3)
     p.add_argument("--max", type=units.rate, default=2.5e6)
     p.add_argument("--encoder-max", type=units.rate, help="what the encoder is good for, whatever the rate")
+    p.add_argument("--by-notify", action="store_true", help="the program sets the encoder when estimated-bitrate notifies, as "
+                   "with rtpgccbwe; without, ratecontrol does")
     p.add_argument("--capacity", help="puts a network in between, as 0:1.0M,20:0.5M,40:1.5M (s:bit/s)")
     p.add_argument("--delay", type=units.duration, default=0.025, help="of that network, one way")
     p.add_argument("--queue", type=units.duration, default=0.3, help="of that network")
@@ -36,7 +38,7 @@ def main():
     desk.call.Gst.init(None)
     if desk.call.Gst.ElementFactory.find("nicesink") is None:
         sys.exit("webrtcbin needs libnice's plug-in: apt-get install gstreamer1.0-nice gir1.2-gst-plugins-bad-1.0")
-    front = desk.Desk(vars(o) | {"local": o.capacity is not None})
+    front = desk.Desk(vars(o) | {"local": o.capacity is not None, "ratecontrol": not o.by_notify and o.element == "rtptfrcbwe"})
     server.serve(front, o.port)
     print(f"open http://127.0.0.1:{o.port}/ in a browser; http://127.0.0.1:{o.port}/watch shows the rate", flush=True)
     try:

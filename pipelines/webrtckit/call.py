@@ -30,14 +30,14 @@ ENCODERS = {
 
 
 def rtp_caps(codec):
-    fmtp = ",packetization-mode=(string)1,profile-level-id=(string)42e01f" if codec == "H264" else ""
+    fmtp = ",packetization-mode=(string)1" if codec == "H264" else ""
     return (f"application/x-rtp,media=video,encoding-name={codec},payload={PAYLOAD},clock-rate=90000{fmtp},"
             "rtcp-fb-nack-pli=true,rtcp-fb-ccm-fir=true,rtcp-fb-transport-cc=true")
 
 
 class Call:
     """settings: codec, source (gst-launch text of raw video), element (of the rate), start, max (bit/s), encoder_max
-    (bit/s that the encoder is good for; none: all), receive (whether the browser is asked for its camera), local (only
+    (bit/s that the encoder is good for; none: all), ratecontrol (whether that sets the encoder, not this program), receive (whether the browser is asked for its camera), local (only
     addresses of this machine)."""
 
     def __init__(self, settings):
@@ -69,9 +69,10 @@ class Call:
 
     def add_media(self):
         encoder, pay, knob, unit = ENCODERS[self.s["codec"]]
+        control = f"ratecontrol max-bitrate={int(self.s.get('encoder_max') or 4e9)} ! " if self.s.get("ratecontrol") else ""
         media = Gst.parse_bin_from_description(
             f"{self.s['source']} ! videoconvert ! videoscale ! queue max-size-buffers=2 leaky=downstream ! "
-            f"{encoder.replace('enc ', 'enc name=encoder ', 1)} ! identity name=produced ! "
+            f"{encoder.replace('enc ', 'enc name=encoder ', 1)} ! {control}identity name=produced ! "
             f"{pay} name=pay pt={PAYLOAD} mtu=1200 ! capsfilter caps=\"{rtp_caps(self.s['codec'])}\"", True)
         extension = Gst.ElementFactory.make("rtphdrexttwcc")
         extension.set_id(TWCC_ID)
@@ -91,7 +92,8 @@ class Call:
         return Gst.PadProbeReturn.OK
 
     def add_receiver(self):
-        caps = Gst.Caps.from_string(f"{rtp_caps(self.s['codec'])},extmap-{TWCC_ID}=(string){TWCC}")
+        profile = ",profile-level-id=(string)42e01f" if self.s["codec"] == "H264" else ""
+        caps = Gst.Caps.from_string(f"{rtp_caps(self.s['codec'])}{profile},extmap-{TWCC_ID}=(string){TWCC}")
         self.webrtc.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, caps)
 
     def on_aux_sender(self, _webrtc, _transport):
@@ -100,7 +102,8 @@ class Call:
         self.bwe.set_property("max-bitrate", int(self.s["max"]))
         self.bwe.set_property("min-bitrate", 50000)
         self.bwe.set_property("estimated-bitrate", int(self.s["start"]))
-        self.bwe.connect("notify::estimated-bitrate", self.on_estimate)
+        if not self.s.get("ratecontrol"):
+            self.bwe.connect("notify::estimated-bitrate", self.on_estimate)
         return self.bwe
 
     def on_estimate(self, bwe, _spec):

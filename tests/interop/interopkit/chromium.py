@@ -69,6 +69,11 @@ class Browser:
     def open(self, url):
         self.ask("POST", "/url", {"url": url})
 
+    def open_beside(self, url):
+        """In a window of its own; what is open goes on."""
+        self.ask("POST", "/window", {"handle": self.ask("POST", "/window/new", {"type": "tab"})["handle"]})
+        self.open(url)
+
     def screenshot(self, path):
         with open(path, "wb") as file:
             file.write(base64.b64decode(self.ask("GET", "/screenshot")))
