@@ -10,6 +10,7 @@ from callkit import paths
 
 from . import collect, gates, matrix, page, runner
 
+WHAT = "Measures what the viewer of a call sees, controller by controller, across networks."
 EPILOG = """examples:
   tests/quality/run                       the default matrix: some minutes
   tests/quality/run loss                  tests/quality/matrices/loss.toml
@@ -20,12 +21,12 @@ docs/quality-lab.md tells about matrices, cells, controllers, clips and traces."
 
 
 def parse(arguments):
-    p = argparse.ArgumentParser(prog="tests/quality/run", description="Measures what the viewer of a call sees, controller by "
-                                "controller, across networks.", epilog=EPILOG,
+    p = argparse.ArgumentParser(prog="tests/quality/run", epilog=EPILOG, description=WHAT,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("matrix", nargs="?", default="default", help="a file, or a name in tests/quality/matrices")
     p.add_argument("--out", metavar="DIR", help="default out/lab/MATRIX")
-    p.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="simulations at once, default %(default)s")
+    p.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
+                   help="simulations at once, default %(default)s")
     p.add_argument("--engine", choices=["sim", "real"], help="only this engine's jobs")
     p.add_argument("--list-jobs", action="store_true", help="prepare, and print a command for each job")
     p.add_argument("--only", metavar="N/M", help="run only the N-th of M parts, and collect nothing")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The codec without any network: the same clip through encoder and payloader, then depayloader and decoder. Two pipelines,
-as a network leaves them: in one, a payloader would ask the encoder for the profile its depayloader's caps name, and a
-depayloader would ask for key units."""
+"""The codec without any network: the same clip through encoder and payloader, then depayloader and decoder. Two
+pipelines, as a network leaves them: in one, a payloader would ask the encoder for the profile its depayloader's caps
+name, and a depayloader would ask for key units."""
 import numpy
 
 from callkit import codecs

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Network cells: what a job's flows cross. Named ones are tables of tests/quality/cells/*.toml; a matrix makes further ones
-by sweeping keys of a named one. Times are seconds, sizes of queues too; rates are texts such as 1.5M."""
+"""Network cells: what a job's flows cross. Named ones are tables of tests/quality/cells/*.toml; a matrix makes further
+ones by sweeping keys of a named one. Times are seconds, sizes of queues too; rates are texts such as 1.5M."""
 import copy
 import dataclasses
 import itertools
@@ -13,8 +13,8 @@ from . import QUALITY
 HOP_KEYS = {"capacity": "1M", "trace": None, "delay": 0.05, "queue": 0.3, "discipline": "droptail", "ecn": False,
             "loss": 0.0, "burst": 0.0, "jitter": 0.0, "reorder": False}
 DISCIPLINES = ("droptail", "red", "codel", "fq_codel", "pie", "p-aqm")
-FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min", "max",
-             "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle"}
+FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min",
+             "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle"}
 KINDS = ("video", "audio", "tcp", "short-tcp", "udp")
 
 

@@ -30,8 +30,8 @@ def params(result):
 
 def row(result):
     lab = result["lab"]
-    return ({k: lab[k] for k in KEYS} | {f"set {k}": v for k, v in params(result).items()} | {"duration": lab["duration"]}
-            | result["row"] | {"chose": result.get("chose"), "harm": result.get("harm"),
+    return ({k: lab[k] for k in KEYS} | {f"set {k}": v for k, v in params(result).items()}
+            | {"duration": lab["duration"]} | result["row"] | {"chose": result.get("chose"), "harm": result.get("harm"),
                                "harm_queue": result.get("harm_queue"), "wall": result["wall"],
                                "cpu_sender": _cpu(result, "sender"), "cpu_receiver": _cpu(result, "receiver")})
 
@@ -52,8 +52,8 @@ def flow_rows(result):
 
 
 def add_harm(found):
-    """What a TCP flow loses beside the video, as a share: of its rate when alone, and of the p95 of its queueing delay now
-    (Ware et al. 2019); needs the runs of the controller `alone`."""
+    """What a TCP flow loses beside the video, as a share: of its rate when alone, and of the p95 of its queueing delay
+    now (Ware et al. 2019); needs the runs of the controller `alone`."""
     alone = {}
     for r in found:
         if r["lab"]["controller"] == "alone":

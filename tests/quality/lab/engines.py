@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The two engines. Each is a command that takes a job's key file, leaves callkit's files in flow-N/ of the job's folder,
-queue.csv and links.json beside them, and prints one line of JSON (the head of tests/sim/lab.cc describes all that)."""
+"""The two engines. Each is a command that takes a job's key file, leaves callkit's files in flow-N/ of the job's
+folder, queue.csv and links.json beside them, and prints one line of JSON (the head of tests/sim/lab.cc describes all
+that)."""
 import functools
 import hashlib
 import json
@@ -82,7 +83,8 @@ def simulate(ini, path, folder):
 
 def call(ini, path, folder):
     """Real elements across the emulated network, in real time."""
-    return _run("call", [sys.executable, "-m", "callkit.job", str(path)], ini, folder, 120 + float(ini["job"]["duration"]))
+    return _run("call", [sys.executable, "-m", "callkit.job", str(path)], ini, folder,
+                120 + float(ini["job"]["duration"]))
 
 
 @functools.cache
@@ -91,7 +93,8 @@ def fingerprint(engine):
     here, call_kit = pathlib.Path(__file__).parent, paths.TOP / "pipelines/callkit"
     programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py")]
     plugins = [p for folder in [*paths.PLUGINS, BUILT_RIVALS] for p in folder.glob("*.so")]
-    measures = [here / f"{name}.py" for name in MEASURES] + [call_kit / f"{n}.py" for n in ("measures", "quality", "network")]
+    measures = [here / f"{name}.py" for name in MEASURES]
+    measures += [call_kit / f"{name}.py" for name in ("measures", "quality", "network")]
     digest = hashlib.sha1()
     for path in sorted(p for p in [*programs, *plugins, *measures] if p.exists()):
         digest.update(path.read_bytes())

@@ -39,7 +39,8 @@ def pairing(found):
 
 def _stamps(s, undamaged):
     total = sum(s.values())
-    text = f"{s['right']} stamps right, {s['wrong']} wrong, {s['concealed']} of a picture before, {s['damaged']} damaged"
+    text = (f"{s['right']} stamps right, {s['wrong']} wrong, {s['concealed']} of a picture before, "
+            f"{s['damaged']} damaged")
     if undamaged:
         return s["right"] == total > 0, text
     return s["wrong"] == 0 and s["concealed"] <= CONCEALED * total and s["right"] >= STAMPS * total > 0, text
@@ -47,7 +48,8 @@ def _stamps(s, undamaged):
 
 def clocks(found):
     bad = [(r["lab"]["name"], text) for r in found for f in r["flows"].values() for text in f["clocks"]]
-    yield "clocks", not bad, "; ".join(f"{n}: {t}" for n, t in bad[:3]) or f"{len(found)} jobs, nothing before its cause"
+    yield ("clocks", not bad,
+           "; ".join(f"{n}: {t}" for n, t in bad[:3]) or f"{len(found)} jobs, nothing before its cause")
 
 
 def repeatable(found):
@@ -89,7 +91,8 @@ def oracle(found, tolerance=ORACLE):
 
 
 def _expected(lab):
-    return {"use": USE, "loss": LOSS} | {k: float(v) for k, v in (item.split("=") for item in lab.get("expect", "").split())}
+    said = (item.split("=") for item in lab.get("expect", "").split())
+    return {"use": USE, "loss": LOSS} | {k: float(v) for k, v in said}
 
 
 def working(found):
@@ -107,7 +110,8 @@ def working(found):
             if use is None or use < expected["use"]:
                 bad.append(f"{controller} uses {100 * (use or 0):.0f} % of what is there: stuck?")
             if loss is None or loss > expected["loss"]:
-                bad.append(f"{controller} loses {100 * (1 if loss is None else loss):.0f} % in the queue: deaf to loss?")
+                lost = "all" if loss is None else f"{100 * loss:.0f} %"
+                bad.append(f"{controller} loses {lost} in the queue: deaf to loss?")
         yield (f"working: {' '.join(place[:3])}", not bad,
                "; ".join(bad) or f"use >= {100 * expected['use']:.0f} %, loss caused <= {100 * expected['loss']:.0f} %")
 
@@ -144,5 +148,6 @@ def check(found, missing, matrix):
     """All gates of a run: [(name, holds, text)]"""
     if not matrix.gates:
         return complete(missing) + list(clocks(found))
-    return (complete(missing) + list(clocks(found)) + list(codec(found)) + list(pairing(found)) + list(repeatable(found))
-            + list(oracle(found, matrix.tolerance)) + list(working(found)) + list(engines_agree(found, matrix.agree)))
+    checks = (clocks(found), codec(found), pairing(found), repeatable(found), oracle(found, matrix.tolerance),
+              working(found), engines_agree(found, matrix.agree))
+    return complete(missing) + [verdict for check_ in checks for verdict in check_]

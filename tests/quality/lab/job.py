@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs one job: `python3 -m lab.job FOLDER/job.ini`. Leaves result.json in FOLDER, or failed.json; needs nothing else, so
-that any scheduler can run jobs. One that has its result is not run again."""
+"""Runs one job: `python3 -m lab.job FOLDER/job.ini`. Leaves result.json in FOLDER, or failed.json; needs nothing else,
+so that any scheduler can run jobs. One that has its result is not run again."""
 import hashlib
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Jobs: one run each, written as a key file that the engines and `python3 -m lab.job` read (groups and keys: the head of
-tests/sim/lab.cc; group [lab] is this package's own)."""
+"""Jobs: one run each, written as a key file that the engines and `python3 -m lab.job` read (groups and keys: the head
+of tests/sim/lab.cc; group [lab] is this package's own)."""
 import configparser
 import dataclasses
 import pathlib
@@ -70,8 +70,8 @@ def _text(value):
 
 def send_text(encoder, controller, first=None):
     """Raw pictures to RTP packets: the pipeline a sender has, in one thread. JPEG has no rate of its own: its quality
-    always goes through ratecontrol. An encoder without ratecontrol has its first rate (bit/s) from the start: one that is
-    opened with another lays out its buffer for that."""
+    always goes through ratecontrol. An encoder without ratecontrol has its first rate (bit/s) from the start: one that
+    is opened with another lays out its buffer for that."""
     codec = codecs.CODECS[encoder]
     controlled = controllers.adapts(controller) and controller not in controllers.BARE or not codec.unit
     parts = [codec.encoder, ONE_THREAD.get(encoder, ""), "name=encoder"] + ([] if controlled else [codec.live])
@@ -126,7 +126,8 @@ def _video(job, flow, number, clip):
 
 
 def _flows(job, clip):
-    """The job's flows, {group: keys}, and what [lab] says of them. A comparison without video leaves a TCP flow in its place, or nothing."""
+    """The job's flows, {group: keys}, and what [lab] says of them. A comparison without video leaves a TCP flow in its
+    place, or nothing."""
     found, notes = [], {"weights": {}, "in-place": []}
     for number, flow in enumerate(job.cell.flows):
         stop = min(float(flow.get("stop") or job.duration), job.duration)
@@ -145,8 +146,11 @@ def _flows(job, clip):
                 notes["weights"][len(found)] = flow["weight"]
         found.append(other | {"stop": stop})
     return {f"flow {n}": keys for n, keys in enumerate(found)}, {
-        "weights": " ".join(f"{n}={w}" for n, w in notes["weights"].items()) or None,
-        "in-place": " ".join(map(str, notes["in-place"])) or None}
+        "weights": _pairs(notes["weights"]), "in-place": " ".join(map(str, notes["in-place"])) or None}
+
+
+def _pairs(values):
+    return " ".join(f"{k}={v}" for k, v in values.items()) or None
 
 
 def groups(job, folder):
@@ -166,8 +170,7 @@ def groups(job, folder):
     found["lab"] = {"name": job.name, "engine": job.engine, "cell": job.cell.name, "title": job.cell.title,
                     "encoder": job.encoder, "clip": clip.name, "controller": job.controller, "size": job.size,
                     "playout": ",".join(job.playout), "vmaf": job.vmaf, "purpose": job.purpose or None,
-                    "clean": job.cell.clean(), "expect": " ".join(f"{k}={v}" for k, v in job.cell.expect.items()) or None,
-                    "params": " ".join(f"{k}={v}" for k, v in job.cell.params.items()) or None}
+                    "clean": job.cell.clean(), "expect": _pairs(job.cell.expect), "params": _pairs(job.cell.params)}
     found["lab"] |= notes
     if job.controller == "fixed-best":
         limits = job.cell.limits

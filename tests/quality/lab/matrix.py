@@ -11,8 +11,8 @@ from . import cells, controllers, engines, gates, jobs, playout
 DEFAULTS = {"engines": ["sim"], "controllers": list(controllers.OURS), "encoders": ["x264enc"], "clips": [""],
             "cells": [], "seeds": 1, "duration": None, "fps": 30, "size": "352x288", "playout": list(jobs.PLAYOUT),
             "vmaf": False}
-TOP_KEYS = set(DEFAULTS) | {"title", "text", "include", "sweep", "also", "cell", "encoder", "gates", "agree", "tolerance",
-                            "keep"}
+TOP_KEYS = set(DEFAULTS) | {"title", "text", "include", "sweep", "also", "cell", "encoder", "gates", "agree",
+                            "tolerance", "keep"}
 KEEP = ("first", "all", "none")
 GATE_CLIP = ""
 GATE_SEED = 1
@@ -91,7 +91,8 @@ class Matrix:
                 found.append(jobs.Job(engine, self.book.get("undamaged"), encoder, controller="fixed:800k", duration=8,
                                       purpose="codec", **gate))
             lossy = self.book.sweep("wide", "lossy", {"loss": ["2%"]})[0]
-            found.append(jobs.Job(engine, lossy, encoder, controller="low-delay", duration=10, purpose="stamps", **gate))
+            found.append(jobs.Job(engine, lossy, encoder, controller="low-delay", duration=10, purpose="stamps",
+                                  **gate))
         for engine, encoder, clip, size, fps in [p for p in pairs if p[0] == "sim"][:1]:
             found.append(jobs.Job(engine, self.book.get("steps"), encoder, controller="low-delay", duration=12,
                                   purpose="repeat", clip=clip, seed=GATE_SEED, size=size, fps=fps, playout=("none",)))

@@ -46,7 +46,8 @@ def clocks(screen, least):
     found = []
     at, delays = screen.call.frame_delays()
     if len(delays) and delays.min() < least - SLACK:
-        found.append(f"a frame was displayed {1e3 * delays.min():.1f} ms after its capture, over a path of {1e3 * least:.0f} ms")
+        found.append(f"a frame was displayed {1e3 * delays.min():.1f} ms after its capture, over a path of "
+                     f"{1e3 * least:.0f} ms")
     early = [p for p in screen.call.packets if p.arrived is not None and p.arrived - p.sent < least - SLACK]
     if early:
         found.append(f"{len(early)} packets were faster than the path")
@@ -72,8 +73,9 @@ def _series(call, series, steps, duration):
         at = call.captured.get(int(frame))
         if at is not None and 0 <= at < len(scores) and not numpy.isnan(score):
             scores[int(at)].append(score)
+    capacity = _per_second(wire.capacity_series(steps, duration)) if steps else None
     return {"rate": [round(v / 1e3, 1) for v in _per_second(series)],
-            "capacity": [round(v / 1e3, 1) for v in _per_second(wire.capacity_series(steps, duration))] if steps else None,
+            "capacity": capacity and [round(v / 1e3, 1) for v in capacity],
             "queue": [round(1e3 * float(numpy.percentile(w, 95)), 1) if w else None for w in waits],
             "psnr": [round(float(numpy.mean(s)), 2) if s else None for s in scores]}
 

@@ -20,12 +20,14 @@ from callkit import paths  # noqa: E402
 
 from . import collect, controllers, jobs, vmaf  # noqa: E402
 
-STYLE = """body{font:14px/1.45 sans-serif;margin:2em auto;max-width:82em;color:#222}table{border-collapse:collapse;margin:.6em 0}
+STYLE = """body{font:14px/1.45 sans-serif;margin:2em auto;max-width:82em;color:#222}
+table{border-collapse:collapse;margin:.6em 0}
 td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd;white-space:nowrap}td:first-child,th:first-child
 {text-align:left}img{max-width:100%}figure{display:inline-block;margin:.3em}figcaption{font-size:85%;color:#555}
 .bad{color:#b00;font-weight:bold}.good{color:#060}small{color:#666}td.text{text-align:left;white-space:normal}"""
-COLOURS = {"low-delay": "tab:blue", "low-delay+rtx": "tab:cyan", "rfc5348": "tab:green", "oracle": "black", "gcc": "tab:red",
-           "fixed-best": "tab:brown", "rtptfrcbwe": "tab:olive", "farstream": "tab:purple", "chromium": "tab:orange"}
+COLOURS = {"low-delay": "tab:blue", "low-delay+rtx": "tab:cyan", "rfc5348": "tab:green", "oracle": "black",
+           "gcc": "tab:red", "fixed-best": "tab:brown", "rtptfrcbwe": "tab:olive", "farstream": "tab:purple",
+           "chromium": "tab:orange"}
 SPARE = ("0.5", "tab:pink", "0.7", "0.3")
 LEAST_DELAY, LEAST_QUALITY = 40, 2  # ms, dB: the shortest axes
 # (key, heading, factor, digits)
@@ -36,8 +38,8 @@ COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("ssim",
            ("goodput", "goodput kb/s", 1e-3, 0), ("loss_caused", "loss caused %", 100, 2),
            ("queue_p95", "queue p95 ms", 1e3, 0), ("start_90", "start to 90 % s", 1, 1),
            ("back_90", "back to 90 % s", 1, 1), ("drained", "drained s", 1, 1),
-           ("overhead", "overhead %", 100, 1), ("jain", "Jain", 1, 3), ("tcp_ratio", "x TCP", 1, 2), ("harm", "harm %", 100, 0),
-           ("harm_queue", "to its queue %", 100, 0),
+           ("overhead", "overhead %", 100, 1), ("jain", "Jain", 1, 3), ("tcp_ratio", "x TCP", 1, 2),
+           ("harm", "harm %", 100, 0), ("harm_queue", "to its queue %", 100, 0),
            ("cpu_sender", "CPU send %", 100, 0), ("cpu_receiver", "CPU recv %", 100, 0))
 
 
@@ -84,7 +86,8 @@ def _figures(data, place):
     names = data.controllers(place)
     medians = {c: {key: data.median(place, c, key) for key, *_ in COLUMNS} for c in names}
     shown = [column for column in COLUMNS if any(medians[c][column[0]][0] is not None for c in names)]
-    rows = [[c, len(data.by_place[place][c])] + [interval(medians[c][key], f, d) for key, _, f, d in shown] for c in names]
+    rows = [[c, len(data.by_place[place][c])] + [interval(medians[c][key], f, d) for key, _, f, d in shown]
+            for c in names]
     return table(rows, ["controller", "seeds"] + [heading for _, heading, _, _ in shown])
 
 
@@ -106,7 +109,8 @@ def axes_plot(data, places, keep, key="psnr", label="PSNR-Y, dB"):
         return ""
     columns = min(3, len(places))
     lines = -(-len(places) // columns)
-    figure, axes = pyplot.subplots(lines, columns, figsize=(5 * columns, 3.6 * lines), squeeze=False, constrained_layout=True)
+    figure, axes = pyplot.subplots(lines, columns, figsize=(5 * columns, 3.6 * lines), squeeze=False,
+                                   constrained_layout=True)
     for axis in axes.ravel()[len(places):]:
         axis.set_visible(False)
     for axis, place in zip(axes.ravel(), places):
@@ -162,13 +166,12 @@ def sweep_plot(group, place, key, label, factor, keep):
     for axis, (encoder, by) in zip(axes[0], place.items()):
         ticks = sorted({x for c in by.values() for x in c}, key=lambda x: (_number(x) is None, _number(x) or 0, x))
         for c, values in by.items():
-            xs = [x for x in ticks if x in values]
-            m = [statistics.median([row.get(key) for row in values[x]]) for x in xs]
-            xs, m = zip(*[(ticks.index(x), v) for x, v in zip(xs, m) if v[0] is not None]) if any(v[0] is not None for v in m) \
-                else ((), ())
-            line = [factor * v[0] for v in m]
-            axis.plot(xs, line, "o-", ms=4, color=colour(c, by), label=c)
-            axis.fill_between(xs, [factor * v[1] for v in m], [factor * v[2] for v in m], color=colour(c, by), alpha=0.15)
+            medians = [(place, statistics.median([row.get(key) for row in values[x]]))
+                       for place, x in enumerate(ticks) if x in values]
+            xs = [place for place, m in medians if m[0] is not None]
+            middle, low, high = ([factor * m[i] for _, m in medians if m[0] is not None] for i in range(3))
+            axis.plot(xs, middle, "o-", ms=4, color=colour(c, by), label=c)
+            axis.fill_between(xs, low, high, color=colour(c, by), alpha=0.15)
         axis.set_xticks(range(len(ticks)), ticks)
         axis.set_title(encoder, fontsize=10)
         axis.set_xlabel(group[3])
@@ -186,7 +189,8 @@ def _sweeps(found, figures):
     parts = []
     for group, place in sweeps(found).items():
         others = ", ".join(f"{k} {v}" for k, v in group[4])
-        parts.append(f"<h3>{html.escape(f'{group[0]}, {group[1]}: {group[3]}' + (f' ({others})' if others else ''))}</h3>")
+        heading = f"{group[0]}, {group[1]}: {group[3]}" + (f" ({others})" if others else "")
+        parts.append(f"<h3>{html.escape(heading)}</h3>")
         for key, label, factor in (("psnr", "PSNR-Y, dB (stale pictures as stale)", 1), ("frozen", "frozen, s", 1),
                                    ("delay_p95", "capture to display, p95, ms", 1e3)):
             name = _file_name(group[0], group[1], group[3], others, key)
@@ -212,9 +216,9 @@ def _pairs(data):
                              interval(delay, 1e3, 0), verdicts[1]])
     if not rows:
         return ""
-    summary = [[ours, rival, what, v.count("win"), v.count("tie"), v.count("loss")] for (ours, rival, what), v in score.items()]
-    return ("<h2>Paired by seed</h2><p>Median of the differences with its 95 % interval; a win or a loss is an interval "
-            "without 0.</p>" + table(summary, ["ours", "against", "by", "wins", "ties", "losses"])
+    summary = [[*key, v.count("win"), v.count("tie"), v.count("loss")] for key, v in score.items()]
+    return ("<h2>Paired by seed</h2><p>Median of the differences with its 95 % interval; a win or a loss is an "
+            "interval without 0.</p>" + table(summary, ["ours", "against", "by", "wins", "ties", "losses"])
             + table(rows, ["cell", "ours", "against", "seeds", "PSNR dB", "", "p95 delay ms", ""]))
 
 
@@ -249,7 +253,8 @@ def _over_time(data, place):
 
 
 def _worst(found, count=8):
-    pictures = sorted(((w[0], r, n, w) for r in collect.measured(found) for n, w in r["worst"].items()), key=lambda w: w[0])
+    pictures = sorted(((w[0], r, n, w) for r in collect.measured(found) for n, w in r["worst"].items()),
+                      key=lambda w: w[0])
     parts, seen = [], set()
     for score, r, number, (_, frame, picture) in pictures:
         path = pathlib.Path(r["folder"]) / f"worst-{number}.jpg"
@@ -259,8 +264,8 @@ def _worst(found, count=8):
         seen.add(kind)
         data = base64.b64encode(path.read_bytes()).decode()
         stale = f", on the screen: frame {picture}" if picture != frame else ""
-        parts.append(f'<figure><img src="data:image/jpeg;base64,{data}" alt=""><figcaption>{score:.1f} dB: original and '
-                     f"screen, frame {frame}{stale}<br>{html.escape(r['lab']['name'])}</figcaption></figure>")
+        parts.append(f'<figure><img src="data:image/jpeg;base64,{data}" alt=""><figcaption>{score:.1f} dB: original '
+                     f"and screen, frame {frame}{stale}<br>{html.escape(r['lab']['name'])}</figcaption></figure>")
     return "<h2>Worst frames</h2>" + "".join(parts) if parts else ""
 
 
@@ -273,8 +278,8 @@ def _output(*command):
 
 def versions():
     packages = ("libgstreamer1.0-0", "libx264-164", "libvpx7", "libns3.37", "gstreamer1.0-libav")
-    found = {"date": time.strftime("%Y-%m-%d %H:%M"), "commit": _output("git", "-C", str(paths.TOP), "describe", "--always",
-                                                                         "--dirty"),
+    found = {"date": time.strftime("%Y-%m-%d %H:%M"),
+             "commit": _output("git", "-C", str(paths.TOP), "describe", "--always", "--dirty"),
              "machine": f"{os.cpu_count()} processors, {platform.machine()}, Linux {platform.release()}",
              "Python": platform.python_version(), "VMAF": vmaf.program() or vmaf.WHY_NOT}
     for package in packages:
@@ -289,18 +294,20 @@ def write(found, missing, gates, matrix, command, path):
     places = list(data.by_place)
     mark = {True: '<td class="good">holds</td>', False: '<td class="bad">FAILS</td>'}
     parts = [f"<!DOCTYPE html><meta charset=utf-8><title>{html.escape(matrix.title)}</title><style>{STYLE}</style>",
-             f"<h1>{html.escape(matrix.title)}</h1><p>{html.escape(matrix.text)}</p><p><code>{html.escape(command)}</code></p>",
+             f"<h1>{html.escape(matrix.title)}</h1><p>{html.escape(matrix.text)}</p>",
+             f"<p><code>{html.escape(command)}</code></p>",
              "<h2>Gates</h2>", table([[name, mark[bool(ok)], f'<td class="text">{html.escape(text)}</td>']
                                       for name, ok, text in gates], ["gate", "", ""])]
     if missing:
         parts += ["<h2>Not run</h2>", table([[job.name, why] for job, why, _ in missing], ["job", "why"])]
     figures = pathlib.Path(path).parent / "figures"
-    parts += [_sweeps(found, figures), "<h2>Delay against quality</h2><p>Up and left is better.</p>", axes_plot(data, places, figures / "delay-quality.png"),
+    parts += [_sweeps(found, figures), "<h2>Delay against quality</h2><p>Up and left is better.</p>",
+              axes_plot(data, places, figures / "delay-quality.png"),
               _pairs(data), "<h2>Cells</h2>"]
     titles = {r["lab"]["cell"]: r["lab"].get("title", "") for r in found}
     for place in places:
-        parts += [f"<h3>{html.escape(place_name(place))}</h3><p>{html.escape(titles[place[1]])}</p>", _figures(data, place),
-                  _playout(data, place), _over_time(data, place)]
+        parts += [f"<h3>{html.escape(place_name(place))}</h3><p>{html.escape(titles[place[1]])}</p>",
+                  _figures(data, place), _playout(data, place), _over_time(data, place)]
     cost = sum(r["wall"] for r in found)
     parts += [_worst(found), "<h2>Set-up</h2>", table([[k, v] for k, v in versions().items()], ["", ""]),
               f"<p>{len(found)} jobs, {cost:.0f} s of them in all.</p>"]

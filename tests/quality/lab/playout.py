@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Which picture is on the screen when: the playout rules of Evalvid-RA (Lie & Klaue 2008) for any decoded sequence.
 
-A slot is the time a frame is due. `none`: a frame is shown as soon as it is decoded; its slot waits for it or for the one
-after it. `buffer-B`: the first picture waits for B, and all later ones keep that distance from their capture.
+A slot is the time a frame is due. `none`: a frame is shown as soon as it is decoded; its slot waits for it or for the
+one after it. `buffer-B`: the first picture waits for B, and all later ones keep that distance from their capture.
 `deadline-D`: every frame is due D after its capture. What comes after its slot is not shown, though the decoder has it:
 the slot shows the newest picture at hand, which is stale; before the first one the screen is blank."""
 import dataclasses

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Runs the jobs of a matrix: each a process of its own, as many at once as there are processors; one that is finished is
-not run again, one that fails harms no other, and an interrupted run goes on where it was."""
+"""Runs the jobs of a matrix: each a process of its own, as many at once as there are processors; one that is finished
+is not run again, one that fails harms no other, and an interrupted run goes on where it was."""
 import concurrent.futures
 import json
 import pathlib
@@ -74,8 +74,9 @@ class Speed:
 
     def learn(self, job, result):
         self.known["memory"] = max(self.known.get("memory", 0), result["memory_mb"])
+        video = job.cell.flows_of("video") and not controllers.is_neighbour(job.controller)
         plain = job.engine == "sim" and job.controller != "fixed-best" and not job.purpose
-        if plain and job.duration >= TELLING and job.cell.flows_of("video") and not controllers.is_neighbour(job.controller):
+        if plain and video and job.duration >= TELLING:
             wall, simulated = self.known.get(job.encoder, (0.0, 0.0))
             self.known[job.encoder] = [FORGET * wall + max(result["wall"] - SIM_FIXED, 0.0),
                                        FORGET * simulated + job.duration * len(job.cell.flows_of("video"))]
@@ -113,8 +114,8 @@ class Runner:
 
     def announce(self):
         waiting = self.waiting()
-        self.say(f"{len(self.all)} jobs, {len(self.all) - len(waiting)} of them finished before; {self.workers} at once; "
-                 f"expected {show_time(self.expected(waiting))} and {self.workers * self.speed.memory():.0f} MB")
+        self.say(f"{len(self.all)} jobs, {len(self.all) - len(waiting)} of them finished before; {self.workers} at "
+                 f"once; expected {show_time(self.expected(waiting))} and {self.workers * self.speed.memory():.0f} MB")
 
     def _start(self, path):
         environment = paths.environment()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Capacity traces in mahimahi's format: a line is the millisecond at which one packet of up to 1504 bytes may leave; the
-file starts over after its last line. And synthetic ones.
+"""Capacity traces in mahimahi's format: a line is the millisecond at which one packet of up to 1504 bytes may leave;
+the file starts over after its last line. And synthetic ones.
 
-Synthetic capacities are exp(x) for an Ornstein-Uhlenbeck process x: log-normal, with an exponential autocorrelation. What
-the kinds add, and their figures, stands in KINDS; a test measures the generated traces against them. The figures are
-round numbers of the order that published LTE and Wi-Fi measurements report, not fitted to any recording."""
+Synthetic capacities are exp(x) for an Ornstein-Uhlenbeck process x: log-normal, with an exponential autocorrelation.
+What the kinds add, and their figures, stands in KINDS; a test measures the generated traces against them. The figures
+are round numbers of the order that published LTE and Wi-Fi measurements report, not fitted to any recording."""
 import dataclasses
 import math
 import os

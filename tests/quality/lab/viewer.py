@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the viewer of a flow saw: quality of the picture on the screen in each frame's time, delays, freezes.
 
-The pictures are those of received.mkv, decoded once more and paired with received.csv by their order and by the PSNR that
-the receiver measured on the spot; a picture that fits no row is not used, and counted."""
+The pictures are those of received.mkv, decoded once more and paired with received.csv by their order and by the PSNR
+that the receiver measured on the spot; a picture that fits no row is not used, and counted."""
 import collections
 import pathlib
 
@@ -172,7 +172,8 @@ class Screen:
         if not len(delays):
             return {"delay_p50": None, "delay_p95": None, "delay_p99": None, "delay_min": None}
         p50, p95, p99 = numpy.percentile(delays, (50, 95, 99))
-        return {"delay_p50": float(p50), "delay_p95": float(p95), "delay_p99": float(p99), "delay_min": float(delays.min())}
+        return {"delay_p50": float(p50), "delay_p95": float(p95), "delay_p99": float(p99),
+                "delay_min": float(delays.min())}
 
     def blank_start(self):
         """s from the first capture to the first picture; None: there was none."""

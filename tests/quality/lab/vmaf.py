@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""VMAF by an ffmpeg that has libvmaf: $FFMPEG, the one on the path, or that of Python's package imageio-ffmpeg. Debian's
-has none; where no ffmpeg has it, there is no VMAF."""
+"""VMAF by an ffmpeg that has libvmaf: $FFMPEG, the one on the path, or that of Python's package imageio-ffmpeg.
+Debian's has none; where no ffmpeg has it, there is no VMAF."""
 import functools
 import json
 import os

@@ -47,12 +47,13 @@ def rises_and_drops(steps, duration, most):
     """[(s, from, to, until)] of each change of min (capacity, most)."""
     limited = [(t, min(bps, most)) for t, bps in steps if t < duration]
     ends = [t for t, _ in limited[1:]] + [duration]
-    return [(t, before, now, end) for (_, before), (t, now), end in zip(limited, limited[1:], ends[1:]) if now != before]
+    return [(t, before, now, end) for (_, before), (t, now), end in zip(limited, limited[1:], ends[1:])
+            if now != before]
 
 
 def recoveries(call, series, steps, duration, most, share=1.0):
-    """After each rise: until 90 % of what is possible is used; after each drop: until the queue is drained. Where it does
-    not come about before the next change, the time until then."""
+    """After each rise: until 90 % of what is possible is used; after each drop: until the queue is drained. Where it
+    does not come about before the next change, the time until then."""
     rise, drop = [], []
     for at, before, now, until in rises_and_drops(steps, duration, most):
         if until - at < 2 * BACK_FOR:
@@ -66,8 +67,8 @@ def recoveries(call, series, steps, duration, most, share=1.0):
 
 
 def start_up(series, steps, begin, end, most, share=1.0):
-    """s from a flow's start until a second's mean is BACK of what is possible then; the time until the next change of the
-    capacity where it is not."""
+    """s from a flow's start until a second's mean is BACK of what is possible then; the time until the next change of
+    the capacity where it is not."""
     now = [bps for t, bps in steps if t <= begin][-1]
     until = min([t for t, _ in steps if t > begin] + [end])
     back = came_back(series, share * min(now, most), begin, until)

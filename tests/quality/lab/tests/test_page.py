@@ -90,7 +90,8 @@ class FixedBest(unittest.TestCase):
             self.assertEqual(found["chose"], "fixed:500000")
             self.assertEqual(found["row"]["psnr"], 36.0)
             self.assertEqual([p.name for p in folder.glob("try-*")], ["try-500000"])
-            # codecs.encoder_rate: 300 kb/s at 30 frames are 1250 bytes a frame, two packets of 40 bytes of headers: 280.8.
+            # codecs.encoder_rate: 300 kb/s at 30 frames are 1250 bytes a frame, two packets of 40 bytes of headers:
+            # 280.8.
             self.assertIn("bitrate=280", sent[0])
 
 

@@ -76,7 +76,8 @@ def make_call(folder, shown, at, clip, score=None):
 
 
 class Viewer(unittest.TestCase):
-    """A screen whose pictures are the clip's own: fresh ones score 100 dB, stale ones what the clip's neighbours differ."""
+    """A screen whose pictures are the clip's own: fresh ones score 100 dB, stale ones what the clip's neighbours
+    differ."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
@@ -125,7 +126,8 @@ class Viewer(unittest.TestCase):
         at = [n / 30 + (0.1 if n < 90 else 0.3) for n in range(180)]
         found = self.measure(range(180), at, ("none", "deadline-150ms"))["playout"]
         self.assertEqual(found["none"]["stale"], 0)
-        # Frames 90 to 104 of those scored: their slots show what came 200 ms before, by and by nothing new for 6 frames.
+        # Frames 90 to 104 of those scored: their slots show what came 200 ms before, by and by nothing new for 6
+        # frames.
         self.assertAlmostEqual(found["deadline-150ms"]["stale"], 15 / 105)
 
     def test_a_wrong_pairing_is_noticed(self):

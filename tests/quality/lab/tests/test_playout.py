@@ -47,8 +47,8 @@ class Playout(unittest.TestCase):
 
 class Freezes(unittest.TestCase):
     def test_w3c_and_200_ms(self):
-        # 33 ms apart, then 150 (no freeze: below 33 + 150 = 183), then 190 (one: above 183 and 3 x 37 = 111; not over 200),
-        # then 400 (both).
+        # 33 ms apart, then 150 (no freeze: below 33 + 150 = 183), then 190 (one: above 183 and 3 x 37 = 111; not over
+        # 200), then 400 (both).
         times = [0.033 * n for n in range(31)]
         for gap in (0.15, 0.19, 0.4):
             times.append(times[-1] + gap)

@@ -41,8 +41,8 @@ class Rates(unittest.TestCase):
 
 class Use(unittest.TestCase):
     def test_the_least_used_bottleneck(self):
-        # Two videos of at most 1 Mb/s over 1.5, 8 and 1 Mb/s: one crosses all hops, one the first only. The second hop is
-        # wide, the third as wide as what crosses it.
+        # Two videos of at most 1 Mb/s over 1.5, 8 and 1 Mb/s: one crosses all hops, one the first only. The second hop
+        # is wide, the third as wide as what crosses it.
         links = wire.Links("/nowhere")
         links.hops = [{"forward": {"capacity": [[0, bps]]}} for bps in (1.5e6, 8e6, 0.8e6)]
         flows = [{"kind": "video", "max": "1M"}, {"kind": "video", "max": "1M", "leave": "0"}]
