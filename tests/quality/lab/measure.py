@@ -33,22 +33,23 @@ def _settings(folder, flow, ini):
 
 
 def _path_delay(ini, flow):
-    """s one way without queues."""
+    """s one way over the hops, without queues."""
     hops = engines.hops_of(ini)
     if flow.get("direction") == "reverse":
         hops = [engines.reverse_hops(ini).get(n, hop) for n, hop in enumerate(hops)]
     part = hops[int(flow.get("enter", 0)): int(flow.get("leave", len(hops) - 1)) + 1]
-    return sum(float(h["delay"]) for h in part) + float(flow.get("access-delay", 0))
+    return sum(float(h["delay"]) for h in part)
 
 
-def clocks(screen, least):
-    """What contradicts itself in a flow's times; an empty list where nothing does."""
-    found = []
+def clocks(screen, hops, access):
+    """What contradicts itself in a flow's times; an empty list where nothing does. Packets are noted from the first queue
+    on, behind the sender's access; hops, access: s one way."""
+    found, least = [], hops + access
     at, delays = screen.call.frame_delays()
     if len(delays) and delays.min() < least - SLACK:
         found.append(f"a frame was displayed {1e3 * delays.min():.1f} ms after its capture, over a path of "
                      f"{1e3 * least:.0f} ms")
-    early = [p for p in screen.call.packets if p.arrived is not None and p.arrived - p.sent < least - SLACK]
+    early = [p for p in screen.call.packets if p.arrived is not None and p.arrived - p.sent < hops - SLACK]
     if early:
         found.append(f"{len(early)} packets were faster than the path")
     if any(p.queue_delay is not None and p.queue_delay < 0 for p in screen.call.packets):
@@ -92,7 +93,7 @@ def video_flow(ini, folder, flow, links, rules, options):
     on_wire, series = wire.flow(screen.call, steps or [(0, 1e12)], begin, end, settings["max"], 1 / max(len(rivals), 1),
                                 any("trace" in h for h in engines.hops_of(ini)))
     figures |= on_wire
-    figures["clocks"] = clocks(screen, _path_delay(ini, flow))
+    figures["clocks"] = clocks(screen, _path_delay(ini, flow), float(flow.get("access-delay", 0)))
     figures["series"] = _series(screen.call, series, steps, end)
     return figures, screen, series
 
