@@ -16,6 +16,7 @@ extern "C" {
 #define RTCP_FB_FMT_TMMBN 4
 #define RTCP_TMMB_ENTRY_SIZE 8
 #define RTCP_TMMB_MAX_OVERHEAD 511
+#define RTCP_TMMB_RTP_HEADER 12 /* counts as overhead, as UDP and IP do: the net rate is the payload's */
 
 typedef struct {
   uint32_t ssrc;           /* TMMBR: the media sender asked; TMMBN: who asked, the owner */

@@ -72,7 +72,7 @@ static void
 add_rates (GstPaqmShaper *self, GstRTCPBuffer *rtcp, const Telling *t, const PaqmTold *told)
 {
   RtcpRemb remb = {.n_ssrcs = 1, .ssrcs = {told->ssrc}};
-  RtcpTmmb tmmb = {.ssrc = told->ssrc, .overhead_bytes = (guint16)t->overhead};
+  RtcpTmmb tmmb = {.ssrc = told->ssrc, .overhead_bytes = (guint16)(t->overhead + RTCP_TMMB_RTP_HEADER)};
 
   if ((t->signalling & GST_PAQM_SIGNAL_ECF) && t->feedback.valid && told->rate_Bps > 0)
     add_path (self, rtcp, told->ssrc, RTCP_PATH_ECF, ecf_rate (&t->feedback.ecf, told->rate_Bps));

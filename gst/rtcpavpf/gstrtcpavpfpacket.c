@@ -228,7 +228,9 @@ add_limit (Build *b, AvpfSource *s, gboolean regular)
   s->limit_wanted = 0;
   if (limit == 0 || !(b->self->settings.feedback & AVPF_FEEDBACK_TMMBR))
     return;
-  entry = (RtcpTmmb){.ssrc = s->ssrc, .bitrate_bps = limit, .overhead_bytes = (uint16_t)s->cc.params.overhead_bytes};
+  entry = (RtcpTmmb){.ssrc = s->ssrc,
+      .bitrate_bps = limit,
+      .overhead_bytes = (uint16_t)(s->cc.params.overhead_bytes + RTCP_TMMB_RTP_HEADER)};
   if (tmmbr_receiver_may_ask (s->tmmbr, b->ssrc, limit, entry.overhead_bytes) &&
       !gst_cc_rtcp_add_tmmbr (&b->rtcp, b->ssrc, &entry, 1))
     return;

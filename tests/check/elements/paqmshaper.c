@@ -760,7 +760,7 @@ TEST (sources_are_told_over_rtcp)
     seen[ssrc] = TRUE;
     fail_unless_equals_int (h.remb.ssrcs[0], ssrc);
     fail_unless_equals_int (h.tmmbr.ssrc, ssrc);
-    fail_unless_equals_int (h.tmmbr.overhead_bytes, UDP_IP_BYTES);
+    fail_unless_equals_int (h.tmmbr.overhead_bytes, UDP_IP_BYTES + RTCP_TMMB_RTP_HEADER);
     fail_unless_equals_int (h.erf.hop, (guint)stat (f, "hop"));
     fail_unless (ABS (h.erf.rate_bps - stat (f, "explicit-rate")) < 0.01 * stat (f, "explicit-rate"));
     fail_unless (ABS ((gdouble)h.remb.bitrate_bps - h.erf.rate_bps) < 1e-4 * h.erf.rate_bps);

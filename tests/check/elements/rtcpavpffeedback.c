@@ -471,7 +471,7 @@ TEST (test_tmmbr)
   fail_unless (heard->tmmbrs >= 2);
   fail_unless_equals_int (heard->tmmbr.ssrc, MEDIA);
   fail_unless_equals_uint64 (heard->tmmbr.bitrate_bps, 262144);
-  fail_unless_equals_int (heard->tmmbr.overhead_bytes, UDP_IP_BYTES);
+  fail_unless_equals_int (heard->tmmbr.overhead_bytes, UDP_IP_BYTES + RTCP_TMMB_RTP_HEADER);
   g_object_get (f->rtp->element, "ssrc", &ssrc, NULL);
   entry = heard->tmmbr;
   entry.ssrc = ssrc;
