@@ -42,8 +42,8 @@ def _path_delay(ini, flow):
 
 
 def clocks(screen, hops, access):
-    """What contradicts itself in a flow's times; an empty list where nothing does. Packets are noted from the first queue
-    on, behind the sender's access; hops, access: s one way."""
+    """What contradicts itself in a flow's times; an empty list where nothing does. Packets are noted from the first
+    queue on, behind the sender's access; hops, access: s one way."""
     found, least = [], hops + access
     at, delays = screen.call.frame_delays()
     if len(delays) and delays.min() < least - SLACK:

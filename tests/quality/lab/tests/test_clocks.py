@@ -9,7 +9,8 @@ from lab import measure
 
 def screen(frame_delay, packet_delay, wait=0.0):
     packet = types.SimpleNamespace(sent=1.0, arrived=1.0 + packet_delay, queue_delay=wait)
-    call = types.SimpleNamespace(packets=[packet], frame_delays=lambda: (numpy.array([0.0]), numpy.array([frame_delay])))
+    frames = numpy.array([0.0]), numpy.array([frame_delay])
+    call = types.SimpleNamespace(packets=[packet], frame_delays=lambda: frames)
     return types.SimpleNamespace(call=call)
 
 
