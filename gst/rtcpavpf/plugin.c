@@ -4,11 +4,12 @@
 #endif
 
 #include "gstrtcpavpf.h"
+#include "gstrtcpinject.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  return GST_ELEMENT_REGISTER (rtcpavpf, plugin);
+  return GST_ELEMENT_REGISTER (rtcpavpf, plugin) && GST_ELEMENT_REGISTER (rtcpinject, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, rtcpavpf, "RTCP with early feedback", plugin_init, VERSION,

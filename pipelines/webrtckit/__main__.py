@@ -16,6 +16,8 @@ def options():
     p.add_argument("--codec", choices=("VP8", "H264"), default="VP8")
     p.add_argument("--source", default=SOURCE, help="raw video as gst-launch-1.0 takes it; v4l2src: the camera")
     p.add_argument("--receive", action="store_true", help="ask the browser for its camera too")
+    p.add_argument("--leg", type=units.rate, help="what the browser sends goes on through paqmshaper to a link of this rate, "
+                   "as in an SFU; the browser is told by REMB (with --receive)")
     p.add_argument("--element", default="rtptfrcbwe", help="what sets the rate; rtpgccbwe where it is installed")
     p.add_argument("--start", type=units.rate, default=300e3)
     p.add_argument("--max", type=units.rate, default=2.5e6)

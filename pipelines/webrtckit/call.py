@@ -20,6 +20,11 @@ HISTORY = 600  # figures, one every TICK
 TICK = 0.2  # s
 START = 10  # s that source and addresses may take
 
+SCREEN = "decodebin ! videoconvert ! fakesink name=screen sync=false async=false"
+# As in an SFU: a link behind us that the browser does not see. The shaper in front of it tells, the session takes it along.
+LEG = ("shaper.sink_0 paqmshaper name=shaper capacity={} signalling=remb shaper.rtcp_src ! rtcpinject name=inject bin=webrtc "
+       "shaper. !")
+
 ENCODERS = {
     "VP8": ("vp8enc deadline=1 cpu-used=8 threads=1 end-usage=cbr keyframe-max-dist=3000 error-resilient=partitions "
             "target-bitrate=300000", "rtpvp8pay picture-id-mode=15-bit", "target-bitrate", 1),
@@ -32,20 +37,20 @@ ENCODERS = {
 def rtp_caps(codec):
     fmtp = ",packetization-mode=(string)1" if codec == "H264" else ""
     return (f"application/x-rtp,media=video,encoding-name={codec},payload={PAYLOAD},clock-rate=90000{fmtp},"
-            "rtcp-fb-nack-pli=true,rtcp-fb-ccm-fir=true,rtcp-fb-transport-cc=true")
+            "rtcp-fb-nack-pli=true,rtcp-fb-ccm-fir=true,rtcp-fb-transport-cc=true,rtcp-fb-goog-remb=true")
 
 
 class Call:
     """settings: codec, source (gst-launch text of raw video), element (of the rate), start, max (bit/s), encoder_max
     (bit/s that the encoder is good for; none: all), ratecontrol (whether that sets the encoder, not this program), receive (whether the browser is asked for its camera), local (only
-    addresses of this machine)."""
+    addresses of this machine), leg (bit/s of a link that what the browser sends goes on to)."""
 
     def __init__(self, settings):
         self.s = settings
         self.history = collections.deque(maxlen=HISTORY)
         self.problems = []
         self.shown = {"received": 0}
-        self.bwe = None
+        self.bwe = self.theirs = None
         self.began = time.monotonic()
         self.produced = self.produced_before = 0
         self.pipeline = Gst.Pipeline.new("call")
@@ -113,10 +118,10 @@ class Call:
     def on_pad(self, _webrtc, pad):
         if pad.get_direction() != Gst.PadDirection.SRC:
             return
-        sink = Gst.parse_bin_from_description(
-            "decodebin name=decode ! videoconvert ! fakesink name=shown sync=true async=false", False)
-        sink.add_pad(Gst.GhostPad.new("sink", sink.get_by_name("decode").get_static_pad("sink")))
-        self.theirs = sink.get_by_name("shown")
+        leg = LEG.format(int(self.s["leg"])) if self.s.get("leg") else ""
+        sink = Gst.parse_bin_from_description(f"queue name=in ! {leg} {SCREEN}", False)
+        sink.add_pad(Gst.GhostPad.new("sink", sink.get_by_name("in").get_static_pad("sink")))
+        self.theirs = sink
         self.pipeline.add(sink)
         sink.sync_state_with_parent()
         pad.link(sink.get_static_pad("sink"))
@@ -172,8 +177,21 @@ class Call:
         return now
 
     def on_tick(self):
-        self.history.append(self.figures() | {"browser": dict(self.shown)})
+        self.history.append(self.figures() | {"browser": dict(self.shown), "leg": self.of_browser()})
         return True
+
+    def of_browser(self):
+        """What came of the browser's pictures; {} before the first."""
+        if not self.theirs:
+            return {}
+        now = {"pictures": self.theirs.get_by_name("screen").get_property("stats").get_value("rendered")}
+        if self.s.get("leg"):
+            stats = self.theirs.get_by_name("shaper").get_property("stats")
+            media = stats.get_value("media")
+            now |= {"told": stats.get_value("explicit-rate"), "waits": media.get_value("delay-mean") / 1e9,
+                    "remb": self.theirs.get_by_name("inject").get_property("sent"),
+                    "dropped": media.get_value("dropped") + media.get_value("tail-dropped")}
+        return now
 
     def close(self):
         GLib.source_remove(self.timer)

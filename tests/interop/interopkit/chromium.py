@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Chromium without a screen, steered through chromedriver's HTTP interface (W3C WebDriver)."""
+"""Chromium without a screen, steered through chromedriver's HTTP interface (W3C WebDriver), and calls with it."""
 import base64
 import json
 import os
+import pathlib
 import shutil
 import socket
 import subprocess
+import sys
+import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -20,10 +24,28 @@ PROGRAMS = ("chromedriver", "chromium")
 START = 60  # s
 
 
-def require():
+def prepare():
+    """Skips where something is missing. Returns this module, with `desk` and `server` of webrtckit in it."""
     for program in PROGRAMS:
         if shutil.which(program) is None:
             interopkit.skip(f"{program} is not installed (chromium, chromium-driver)")
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "pipelines"))
+    from callkit import paths
+    os.environ.update(paths.environment())
+    if not paths.BOTTLENECK.exists():
+        interopkit.skip("the emulated network (tests/sim/bottleneck) is not built")
+    global desk, server
+    try:
+        from webrtckit import desk, server
+        from gi.repository import GLib
+    except (ImportError, ValueError) as error:
+        interopkit.skip(f"gir1.2-gst-plugins-bad-1.0 is missing: {error}")
+    desk.call.Gst.init(None)
+    for element in ("webrtcbin", "nicesink", "vp8enc", "x264enc"):
+        if desk.call.Gst.ElementFactory.find(element) is None:
+            interopkit.skip(f"{element} is not installed (gstreamer1.0-plugins-bad, gstreamer1.0-nice)")
+    threading.Thread(target=GLib.MainLoop().run, daemon=True).start()
+    return sys.modules[__name__]
 
 
 class Browser:
@@ -87,3 +109,33 @@ class Browser:
         self.driver.terminate()
         self.driver.wait(10)
         self.log.close()
+
+
+class Call:
+    """A call while it is entered. settings: webrtckit.desk.Desk's."""
+
+    def __init__(self, settings):
+        self.folder = tempfile.TemporaryDirectory(prefix="browser-")
+        self.log = f"{self.folder.name}/packets.csv"
+        self.desk = desk.Desk(settings, log=self.log)
+        self.web = server.serve(self.desk, 0)
+        self.url = f"http://127.0.0.1:{self.web.server_address[1]}"
+        self.browser = None
+
+    def __enter__(self):
+        self.browser = Browser(self.folder.name)
+        self.browser.open(self.url)
+        return self
+
+    def __exit__(self, *_):
+        self.browser.close()
+        self.desk.hang_up()
+        self.web.shutdown()
+        self.web.server_close()
+
+    def rows(self):
+        with urllib.request.urlopen(f"{self.url}/figures", timeout=10) as reply:
+            figures = json.load(reply)
+        if figures["problems"]:
+            sys.exit(figures["problems"][0])
+        return figures["history"]

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* rtcpinject: what it puts into the RTCP of a session, which this file has sent by the session's signal. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gstccrtcp.h"
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+
+#define OURS 0x1111   /* the session's SSRC */
+#define SHAPER 0x2222 /* who says so */
+#define MEDIA 0x3333
+
+typedef struct {
+  GstHarness *h;
+  GstElement *rtpsession;
+  GObject *session;
+} Fixture;
+
+static void
+setup (Fixture *f)
+{
+  f->h = gst_harness_new_with_padnames ("rtcpinject", "sink", NULL);
+  gst_harness_set_src_caps_str (f->h, "application/x-rtcp");
+  f->rtpsession = gst_element_factory_make ("rtpsession", NULL);
+  g_object_get (f->rtpsession, "internal-session", &f->session, NULL);
+  g_object_set (f->h->element, "session", f->session, NULL);
+}
+
+static void
+teardown (Fixture *f)
+{
+  gst_harness_teardown (f->h);
+  g_object_unref (f->session);
+  gst_object_unref (f->rtpsession);
+}
+
+static GstBuffer *
+compound_new (guint32 ssrc, guint room, GstRTCPBuffer *rtcp)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (room);
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, rtcp);
+  fail_unless (gst_cc_rtcp_add_rr (rtcp, ssrc, NULL, 0));
+  return buffer;
+}
+
+/* As paqmshaper has it: report, description, REMB. */
+static void
+push_remb (Fixture *f, guint64 bitrate)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstBuffer *buffer = compound_new (SHAPER, GST_CC_RTCP_MTU, &rtcp);
+  RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {MEDIA}};
+
+  gst_cc_rtcp_add_cname (&rtcp, SHAPER, "shaper");
+  fail_unless (gst_cc_rtcp_add_remb (&rtcp, SHAPER, &remb));
+  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless_equals_int (gst_harness_push (f->h, buffer), GST_FLOW_OK);
+}
+
+static void
+push_pli (Fixture *f, guint32 media)
+{
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstBuffer *buffer = compound_new (SHAPER, GST_CC_RTCP_MTU, &rtcp);
+
+  fail_unless (gst_cc_rtcp_add_pli (&rtcp, SHAPER, media));
+  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless_equals_int (gst_harness_push (f->h, buffer), GST_FLOW_OK);
+}
+
+typedef struct {
+  guint rembs, plis, names;
+  guint64 bitrate;
+  guint32 sender;
+} Seen;
+
+static void
+on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
+{
+  Seen *seen = user;
+
+  seen->rembs++;
+  seen->bitrate = remb->bitrate_bps;
+  seen->sender = sender;
+}
+
+static void
+on_pli (gpointer user, guint32 sender, guint32 media)
+{
+  ((Seen *)user)->plis++;
+}
+
+static void
+on_cname (gpointer user, guint32 ssrc, const gchar *cname)
+{
+  ((Seen *)user)->names++;
+}
+
+/* What leaves when the session sends an empty report in a buffer with room for `room` bytes. */
+static Seen
+session_sends (Fixture *f, guint room)
+{
+  static const GstCcRtcpHandlers handlers = {.remb = on_remb, .pli = on_pli, .cname = on_cname};
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  GstBuffer *buffer = compound_new (OURS, room, &rtcp);
+  gboolean changed = FALSE;
+  Seen seen = {0};
+  GstMapInfo map;
+
+  gst_rtcp_buffer_unmap (&rtcp);
+  g_signal_emit_by_name (f->session, "on-sending-rtcp", buffer, TRUE, &changed);
+  gst_buffer_map (buffer, &map, GST_MAP_READ);
+  fail_unless (gst_cc_rtcp_walk (map.data, map.size, &handlers, &seen));
+  fail_unless_equals_int (changed, map.size > 8);
+  gst_buffer_unmap (buffer, &map);
+  gst_buffer_unref (buffer);
+  return seen;
+}
+
+static guint64
+count (Fixture *f, const gchar *name)
+{
+  guint64 value;
+
+  g_object_get (f->h->element, name, &value, NULL);
+  return value;
+}
+
+GST_START_TEST (test_remb_goes_along_once)
+{
+  Fixture f;
+  Seen seen;
+
+  setup (&f);
+  push_remb (&f, 500000);
+  seen = session_sends (&f, 1200);
+  fail_unless_equals_int (seen.rembs, 1);
+  fail_unless_equals_uint64 (seen.bitrate, 500000);
+  fail_unless_equals_int (seen.sender, OURS);
+  fail_unless_equals_int (seen.names, 0);
+  fail_unless_equals_int (session_sends (&f, 1200).rembs, 0);
+  fail_unless_equals_uint64 (count (&f, "sent"), 1);
+  teardown (&f);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_newest_of_a_matter)
+{
+  Fixture f;
+  Seen seen;
+
+  setup (&f);
+  push_remb (&f, 500000);
+  push_pli (&f, MEDIA);
+  push_pli (&f, MEDIA + 1);
+  push_pli (&f, MEDIA);
+  push_remb (&f, 300000);
+  seen = session_sends (&f, 1200);
+  fail_unless_equals_int (seen.rembs, 1);
+  fail_unless_equals_uint64 (seen.bitrate, 300000);
+  fail_unless_equals_int (seen.plis, 2);
+  teardown (&f);
+}
+GST_END_TEST;
+
+/* 8 bytes of report, 24 of REMB, 12 of each PLI. */
+GST_START_TEST (test_no_room)
+{
+  Fixture f;
+  Seen seen;
+
+  setup (&f);
+  push_remb (&f, 500000);
+  push_pli (&f, MEDIA);
+  seen = session_sends (&f, 24);
+  fail_unless_equals_int (seen.rembs, 0);
+  fail_unless_equals_int (seen.plis, 1);
+  fail_unless_equals_int (session_sends (&f, 31).rembs, 0);
+  fail_unless_equals_int (session_sends (&f, 32).rembs, 1);
+  teardown (&f);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_what_is_no_rtcp)
+{
+  guint8 bytes[64];
+  Fixture f;
+  guint i, size;
+
+  setup (&f);
+  for (i = 0; i < 2000; i++) {
+    for (size = 0; size < sizeof bytes; size++)
+      bytes[size] = (guint8)g_random_int ();
+    if (i % 2)
+      bytes[0] = 0x80, bytes[1] = 206;
+    gst_harness_push (f.h, gst_buffer_new_memdup (bytes, 1 + i % sizeof bytes));
+  }
+  for (i = 0; i < 100; i++)
+    push_pli (&f, i);
+  fail_unless (count (&f, "dropped") >= 68);
+  fail_unless (count (&f, "sent") == 0);
+  session_sends (&f, 1200);
+  fail_unless (count (&f, "sent") > 0);
+  teardown (&f);
+}
+GST_END_TEST;
+
+/* By the name of an rtpbin in the same pipeline, whose session comes later. */
+GST_START_TEST (test_finds_the_session)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL), *bin = gst_element_factory_make ("rtpbin", "b");
+  GstElement *inject = gst_element_factory_make ("rtcpinject", NULL);
+  GstPad *sink = gst_element_get_static_pad (inject, "sink"), *request;
+  GObject *session = NULL, *expected = NULL;
+  guint i;
+
+  gst_bin_add_many (GST_BIN (pipeline), bin, inject, NULL);
+  g_object_set (inject, "bin", "b", NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_pad_send_event (sink, gst_event_new_stream_start ("x"));
+  for (i = 0; i < 2; i++) {
+    GstSegment segment;
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_pad_send_event (sink, gst_event_new_segment (&segment));
+    gst_pad_chain (sink, gst_buffer_new_allocate (NULL, 8, NULL));
+    g_object_get (inject, "session", &session, NULL);
+    if (i == 1)
+      break;
+    fail_unless (session == NULL);
+    request = gst_element_request_pad_simple (bin, "recv_rtp_sink_0");
+    gst_object_unref (request);
+  }
+  g_signal_emit_by_name (bin, "get-internal-session", 0, &expected);
+  fail_unless (session != NULL && session == expected);
+  g_object_unref (session);
+  g_object_unref (expected);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  g_object_get (inject, "session", &session, NULL);
+  fail_unless (session == NULL);
+  gst_object_unref (sink);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
+static Suite *
+rtcpinject_suite (void)
+{
+  Suite *s = suite_create ("rtcpinject");
+  TCase *tc = tcase_create ("general");
+
+  suite_add_tcase (s, tc);
+  tcase_add_test (tc, test_remb_goes_along_once);
+  tcase_add_test (tc, test_the_newest_of_a_matter);
+  tcase_add_test (tc, test_no_room);
+  tcase_add_test (tc, test_what_is_no_rtcp);
+  tcase_add_test (tc, test_finds_the_session);
+  return s;
+}
+
+GST_CHECK_MAIN (rtcpinject)
