@@ -79,7 +79,7 @@ def mixed(directory):
             axes.plot([float(row["videos"]) for row in own], [float(row["reference"]) for row in own], "k--",
                       label="reference")
         finish(axes, directory, f"mixed-{value}", f"Paper E, figure {number}: PSNR beside TCP and web traffic, playout "
-               f"{playout}", xscale="log", xlabel="videos", ylabel="dB")
+               f"{playout}", "lower left", xscale="log", xlabel="videos", ylabel="dB", ylim=(2, None))
 
 
 def gfc2(directory):
