@@ -114,6 +114,7 @@ flush_stop (GstRtpTfrcBwe *self, GstEvent *event)
 
   g_mutex_lock (&self->lock);
   gst_rtp_tfrc_flush (self);
+  self->segment_told = FALSE;
   self->flushing = FALSE;
   self->result = GST_FLOW_OK;
   g_mutex_unlock (&self->lock);

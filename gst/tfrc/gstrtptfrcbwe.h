@@ -65,7 +65,9 @@ struct _GstRtpTfrcBwe {
   CcPacketFeedback *packets, *blocks; /* of TWCC; of RFC 8888, NULL until the first */
   CcPcg32 pcg;
   GstRtpTfrcStreams streams;
-  GQueue events; /* GstRtpTfrcEvent */
+  GQueue events;      /* GstRtpTfrcEvent */
+  GstSegment segment; /* of what comes; what leaves has running times in one segment that begins at 0 */
+  gboolean segment_told;
   GstRtpTfrcPassed in, out;
   guint64 first_bytes;  /* of those that go first, waiting */
   GstRtpTfrcSent *sent; /* GST_RTP_TFRC_SENT */

@@ -75,6 +75,8 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->sent_next = self->sent_seen = self->first_bytes = 0;
   self->in = self->out = (GstRtpTfrcPassed){0};
   self->head_bytes = RTP_HEADER;
+  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
+  self->segment_told = FALSE;
   self->result = GST_FLOW_OK;
   self->counts = (GstRtpTfrcCounts){0};
   self->status_at = self->event_at = now;
@@ -257,6 +259,31 @@ hold_packet (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, const CcPacket *pack
     release_held (self, stream, now);
 }
 
+static GstClockTime
+running_time (const GstSegment *segment, GstClockTime time)
+{
+  guint64 running;
+
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    return time;
+  return gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time, &running) > 0 ? running : 0;
+}
+
+/* rtpfunnel tells a segment each time another stream has its turn. A packet that goes first would leave in front of its
+   own, and sinks drop what is out of the segment: so all leave in one. */
+static GstBuffer *
+in_running_time (GstRtpTfrcBwe *self, GstBuffer *buffer)
+{
+  const GstSegment *s = &self->segment;
+
+  if (s->format != GST_FORMAT_TIME || (s->rate == 1 && s->start == 0 && s->base == 0 && s->offset == 0))
+    return buffer;
+  buffer = gst_buffer_make_writable (buffer);
+  GST_BUFFER_PTS (buffer) = running_time (s, GST_BUFFER_PTS (buffer));
+  GST_BUFFER_DTS (buffer) = running_time (s, GST_BUFFER_DTS (buffer));
+  return buffer;
+}
+
 GstFlowReturn
 gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
 {
@@ -269,6 +296,7 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return self->flushing || !self->running ? GST_FLOW_FLUSHING : self->result;
   }
+  buffer = in_running_time (self, buffer);
   if (!gst_rtp_tfrc_streams_packet (&self->streams, buffer, now, &packet, &stream, &head_size)) {
     if (self->counts.malformed++ == 0)
       GST_WARNING_OBJECT (
@@ -299,11 +327,36 @@ release_all_held (GstRtpTfrcBwe *self)
       release_held (self, &self->streams.stream[i], now);
 }
 
+/* Taken: NULL, or the one to be told in its place. */
+static GstEvent *
+take_segment (GstRtpTfrcBwe *self, GstEvent *event)
+{
+  GstEvent *first = NULL;
+  GstSegment plain;
+
+  gst_event_copy_segment (event, &self->segment);
+  if (self->segment.format != GST_FORMAT_TIME)
+    return event;
+  if (!self->segment_told) {
+    gst_segment_init (&plain, GST_FORMAT_TIME);
+    first = gst_event_new_segment (&plain);
+    gst_event_set_seqnum (first, gst_event_get_seqnum (event));
+  }
+  self->segment_told = TRUE;
+  gst_event_unref (event);
+  return first;
+}
+
 void
 gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 {
-  GstRtpTfrcEvent *e = g_new (GstRtpTfrcEvent, 1);
+  GstRtpTfrcEvent *e;
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
+    event = take_segment (self, event);
+  if (event == NULL)
+    return;
+  e = g_new (GstRtpTfrcEvent, 1);
   release_all_held (self);
   *e = (GstRtpTfrcEvent){event, self->in};
   g_queue_push_tail (&self->events, e);
@@ -346,12 +399,23 @@ prepare_event (GstRtpTfrcBwe *self, const CcSenderStatus *status, CcTime now, Ne
 }
 
 static void
+read_status (GstRtpTfrcBwe *self, CcTime now, CcSenderStatus *status)
+{
+  double media;
+
+  cc_sender_status (&self->core, now, status);
+  media = gst_rtp_tfrc_streams_media (&self->streams, status->rate_Bps, status->media_Bps, now);
+  status->encoder_Bps *= media / status->media_Bps;
+  status->media_Bps = media;
+}
+
+static void
 check_status (GstRtpTfrcBwe *self, CcTime now, News *news)
 {
   CcSenderStatus status;
   guint encoder;
 
-  cc_sender_status (&self->core, now, &status);
+  read_status (self, now, &status);
   self->status_at = cc_time_add (now, STATUS_INTERVAL);
   encoder = CLAMP (bit_rate (status.encoder_Bps), 1, self->settings.max_bitrate);
   news->notify = differs (encoder, self->estimated);
@@ -369,7 +433,7 @@ stats_structure (GstRtpTfrcBwe *self)
   CcSenderStatus status = {0};
 
   if (self->running)
-    cc_sender_status (&self->core, gst_rtp_tfrc_now (self), &status);
+    read_status (self, gst_rtp_tfrc_now (self), &status);
   return gst_structure_new ("application/x-rtptfrcbwe-stats", "limit", G_TYPE_STRING, cc_limit_name (status.limit),
       "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate", G_TYPE_UINT64, (guint64)(status.rate_Bps * 8),
       "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8), "sent-bitrate", G_TYPE_UINT64,

@@ -19,6 +19,7 @@
 #define OSN_SIZE 2
 #define LEAST_WEIGHT 0.01
 #define MOST_WEIGHT 100
+#define MOST_MEDIA 0.96 /* packets of 1200 bytes */
 
 static void
 clear_stream (GstRtpTfrcStream *stream)
@@ -136,19 +137,25 @@ begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit)
   stream->frame_packets = stream->frame_bytes = 0;
 }
 
+static double
+smooth (double before, double fresh)
+{
+  return before > 0 ? (before + fresh) / 2 : fresh;
+}
+
 static void
-measure (GstRtpTfrcStream *stream, gsize size, CcTime now)
+measure (GstRtpTfrcStream *stream, gsize size, gsize head_size, CcTime now)
 {
   CcDuration span = cc_time_since (now, stream->measured_at);
 
   if (span >= MEASURE) {
-    double fresh = stream->bytes / cc_seconds (span);
-
-    stream->sent_Bps = stream->sent_Bps > 0 ? (stream->sent_Bps + fresh) / 2 : fresh;
+    stream->sent_Bps = smooth (stream->sent_Bps, stream->bytes / cc_seconds (span));
+    stream->payload_Bps = smooth (stream->payload_Bps, stream->payload_bytes / cc_seconds (span));
     stream->measured_at = now;
-    stream->bytes = 0;
+    stream->bytes = stream->payload_bytes = 0;
   }
   stream->bytes += size + UDP_IP;
+  stream->payload_bytes += size - head_size;
   stream->seen_at = now;
 }
 
@@ -194,7 +201,7 @@ gst_rtp_tfrc_streams_packet (
   if (stream->frame_packets > 1 || size > THIN_PACKET)
     stream->thin_frames = 0;
   stream->open = !head.marker;
-  measure (stream, size, now);
+  measure (stream, size, head.head_size, now);
   *packet = (CcPacket){.handle = buffer,
       .size_bytes = (guint32)size,
       .frame = head.timestamp ^ head.ssrc, /* streams may have the same timestamps */
@@ -307,6 +314,25 @@ gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, const CcPacket *packet)
   gst_buffer_unref (packet->handle);
 }
 
+double
+gst_rtp_tfrc_streams_media (const GstRtpTfrcStreams *s, double wire_Bps, double media_Bps, CcTime now)
+{
+  double sent = 0, headers = 0;
+  guint i;
+
+  for (i = 0; i < s->n; i++) {
+    if (cc_time_since (now, s->stream[i].seen_at) >= RECENT)
+      continue;
+    sent += s->stream[i].sent_Bps;
+    headers += s->stream[i].sent_Bps - s->stream[i].payload_Bps;
+  }
+  if (!(sent > 0))
+    return media_Bps;
+  if (sent > wire_Bps)
+    headers *= wire_Bps / sent;
+  return MAX (media_Bps, MIN (wire_Bps - headers, MOST_MEDIA * wire_Bps));
+}
+
 guint
 gst_rtp_tfrc_streams_share (
     GstRtpTfrcStreams *s, double media_Bps, CcTime now, GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS])
@@ -320,7 +346,7 @@ gst_rtp_tfrc_streams_share (
     if (is_video (s, stream, now))
       weights += stream->weight;
     else if (cc_time_since (now, stream->seen_at) < RECENT)
-      rest -= stream->sent_Bps;
+      rest -= stream->payload_Bps;
   }
   rest =
       MAX (rest, media_Bps / 4); /* what goes first may be too much for the path: it still is not the encoders' end */

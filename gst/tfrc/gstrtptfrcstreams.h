@@ -34,7 +34,8 @@ typedef struct {
   GstTfrcNumbering numbering;
   CcTime seen_at, measured_at;
   guint64 bytes; /* since measured_at, wire */
-  double sent_Bps;
+  guint64 payload_bytes;
+  double sent_Bps, payload_Bps;
   double weight;
 } GstRtpTfrcStream;
 
@@ -76,8 +77,12 @@ gboolean gst_rtp_tfrc_streams_take_turns (const GstRtpTfrcStreams *s, const GstR
 /* The packet leaves, or was given up: its buffer, renumbered, so that what was given up leaves no gap. */
 GstBuffer *gst_rtp_tfrc_streams_renumber (GstRtpTfrcStreams *s, const CcPacket *packet);
 void gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, const CcPacket *packet);
-/* What encoders may produce, wire_Bps x media share being theirs in sum: audio and repetitions are taken off, the rest
-   is shared by weight among the video streams of the last two seconds. Returns how many there are. */
+/* What of wire_Bps is left for payload when headers are as frequent as they are now; media_Bps, which takes them for a
+   part of each packet, at least. Small packets have more of them the less there is to send: with their part taken off,
+   a rate would shrink for being small. */
+double gst_rtp_tfrc_streams_media (const GstRtpTfrcStreams *s, double wire_Bps, double media_Bps, CcTime now);
+/* What encoders may produce, media_Bps being theirs in sum: audio and repetitions are taken off, the rest is shared by
+   weight among the video streams of the last two seconds. Returns how many there are. */
 guint gst_rtp_tfrc_streams_share (
     GstRtpTfrcStreams *s, double media_Bps, CcTime now, GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS]);
 /* weights: ssrc-N=(double)W for each SSRC N, 1 where missing; NULL: all alike. */

@@ -318,6 +318,59 @@ segment_new (void)
   return gst_event_new_segment (&segment);
 }
 
+static void
+push_segment (Call *c, GstClockTime start)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.position = start;
+  gst_harness_push_event (c->h, gst_event_new_segment (&segment));
+}
+
+static GstClockTime latest[2];
+
+static void
+note_time (Call *c, GstBuffer *buffer)
+{
+  latest[ssrc_of (buffer) - VIDEO] = GST_BUFFER_PTS (buffer);
+}
+
+/* Video whose time stamps begin at 1000 hours, as x264enc's, and audio whose begin at 0, by turns through a funnel:
+   audio overtakes a large frame. Whatever the order, what leaves is within the one segment told, at its running time.
+ */
+GST_START_TEST (test_segments_of_each_stream)
+{
+  const GstClockTime hours = 1000 * 3600 * GST_SECOND;
+  guint segments = 0, i, j;
+  GstEventType type;
+  GstBuffer *buffer;
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+
+  c->leaves = note_time;
+  g_object_set (c->element, "min-bitrate", 600000, NULL);
+  for (i = 0; i < 40; i++) {
+    push_segment (c, hours);
+    for (j = 0; j < 4; j++) {
+      buffer = packet_new (c, 0, 3000 * i, j == 3, 300);
+      GST_BUFFER_PTS (buffer) = hours + i * 33 * MS;
+      gst_harness_push (c->h, buffer);
+    }
+    push_segment (c, 0);
+    buffer = packet_new (c, AUDIO, 900 * i, TRUE, 100);
+    GST_BUFFER_PTS (buffer) = i * 33 * MS;
+    gst_harness_push (c->h, buffer);
+    run_to (c, now_of (c) + 33 * MS);
+    fail_unless (latest[0] <= i * 33 * MS && latest[1] <= i * 33 * MS);
+  }
+  fail_unless (latest[0] >= 38 * 33 * MS && latest[1] >= 38 * 33 * MS);
+  while ((type = next_event (c)) != GST_EVENT_UNKNOWN)
+    segments += type == GST_EVENT_SEGMENT;
+  fail_unless_equals_int (segments, 1);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* What was held of a frame that had not come whole does not leave behind a flush, and EOS takes along what is held. */
 GST_START_TEST (test_held_packets)
 {
@@ -390,6 +443,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_a_still_camera_keeps_its_order);
   tcase_add_test (tc, test_audio_beyond_the_rate);
   tcase_add_test (tc, test_eos_leaves_behind_audio);
+  tcase_add_test (tc, test_segments_of_each_stream);
   tcase_add_test (tc, test_held_packets);
   tcase_add_test (tc, test_unknown_codec);
   return s;
