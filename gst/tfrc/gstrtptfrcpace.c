@@ -434,7 +434,7 @@ stats_structure (GstRtpTfrcBwe *self)
 
   if (self->running)
     read_status (self, gst_rtp_tfrc_now (self), &status);
-  return gst_structure_new ("application/x-rtptfrcbwe-stats", "limit", G_TYPE_STRING, cc_limit_name (status.limit),
+  return gst_structure_new (GST_RTP_TFRC_BWE_STATS_NAME, "limit", G_TYPE_STRING, cc_limit_name (status.limit),
       "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate", G_TYPE_UINT64, (guint64)(status.rate_Bps * 8),
       "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8), "sent-bitrate", G_TYPE_UINT64,
       (guint64)(status.sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status.rtt, "loss-event-rate", G_TYPE_DOUBLE,

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An application that reads the rate event itself: what an encoder of its own would follow instead of ratecontrol.
-   meson devenv -C build pipelines/examples/example-watch [HOST [PORT]] */
-#include <gst/gst.h>
+   meson devenv -C build pipelines/examples/example-watch [HOST [PORT]]; elsewhere: pkg-config gstreamer-congestion-1.0
+ */
+#include <gst/congestion/congestion.h>
 
 #include <stdlib.h>
 
 static GstPadProbeReturn
 on_upstream_event (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
-  const GstStructure *s = gst_event_get_structure (GST_PAD_PROBE_INFO_EVENT (info));
-  guint bitrate, budget;
+  GstRateInfo rate;
 
-  if (s != NULL && gst_structure_has_name (s, "GstCongestionRate") && gst_structure_get_uint (s, "bitrate", &bitrate) &&
-      gst_structure_get_uint (s, "frame-budget", &budget))
-    g_print ("an encoder may produce %u kbit/s, a frame at most %u bytes (limit: %s)\n", bitrate / 1000, budget,
-        gst_structure_get_string (s, "limit"));
+  if (gst_rate_event_parse (GST_PAD_PROBE_INFO_EVENT (info), &rate))
+    g_print ("an encoder may produce %u kbit/s, a frame at most %u bytes (limit: %s)\n", rate.bitrate / 1000,
+        rate.frame_budget, rate.limit);
   return GST_PAD_PROBE_OK;
 }
 
