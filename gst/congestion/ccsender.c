@@ -21,6 +21,9 @@
 #define CIRCUIT_BREAKER 10.0 /* x TCP, RFC 8083 4.3 */
 #define EXCUSED_SHARE 0.8    /* of that, at most, where loss is no congestion */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
+#define QUEUE_IS_EMPTY (12 * CC_MSECOND)
+#define CATCH_UP 1.2 /* x the rate, while no queue stands: what has piled up is not to wait for room it has */
+#define CATCH_UP_FRAMES 2.0 /* more than that is a key frame */
 #define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
 #define PLAIN_GAIN 0.25
 #define SOME_LOSS 0.01
@@ -340,13 +343,25 @@ buffer_path (const CcSender *s)
   return (SendBufferPath){.X_Bps = s->rate_Bps / wire_factor (s), .R = s->tfrc.R};
 }
 
+/* What a backlog leaves at. The path has room for more than the rate where no queue stands, and frames vary about the
+   rate by less; what goes on for longer makes a queue that ends it. A key frame would make one at once. */
+static double
+drain_rate (const CcSender *s, CcTime now)
+{
+  bool room = s->mode == CC_MODE_LOW_DELAY && s->limit == CC_LIMIT_DELAY && is_fresh (s, s->path_at, now) &&
+              s->path.queue_delay < QUEUE_IS_EMPTY;
+  bool little = s->buffer.queued_bytes < CATCH_UP_FRAMES * s->rate_Bps * cc_seconds (s->frame_interval);
+
+  return room && little ? CATCH_UP * s->rate_Bps : s->rate_Bps;
+}
+
 static void
 refill_credit (CcSender *s, CcTime now)
 {
   CcDuration interval = s->frame_interval;
   double most = s->rate_Bps * clamp (1.5 * cc_seconds (interval), 0.02, 0.1);
 
-  s->credit_bytes += s->rate_Bps * cc_seconds (cc_time_since (now, s->credit_at));
+  s->credit_bytes += drain_rate (s, now) * cc_seconds (cc_time_since (now, s->credit_at));
   if (s->credit_bytes > most)
     s->credit_bytes = most;
   s->credit_at = now;
@@ -371,7 +386,7 @@ pace_rate (const CcSender *s, CcTime now)
     return fmin (gain, known);
   wire = s->mean_packet_bytes + s->params.overhead_bytes;
   train = fmin (TRAIN_PACKETS * wire, TRAIN_TIME * s->rate_Bps);
-  return s->pacer.last_bytes * s->rate_Bps /
+  return s->pacer.last_bytes * drain_rate (s, now) /
          fmax (train - s->credit_bytes, s->pacer.last_bytes / s->params.pacing_gain);
 }
 

@@ -138,6 +138,33 @@ START_TEST (test_a_key_frame_leaves_at_the_rate)
 }
 END_TEST
 
+/* Packets that leave of 56 frames of 4 kB, one each 36 ms, 100 kB/s allowed, with that much queue on the path. */
+static uint64_t
+leave_of_224 (CcDuration queue_delay)
+{
+  PathReport path = {.rate_Bps = kbps (800), .queue_delay = queue_delay};
+  uint64_t before;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (800), 20);
+  before = s.packets_sent;
+  for (unsigned i = 0; i < 56; i++) {
+    cc_sender_on_path_report (&s, &path, now);
+    push_frame (4);
+    run (now + 36 * CC_MSECOND, NULL, 0);
+  }
+  return s.packets_sent - before;
+}
+
+/* Of 111 kB/s all but the last frame leave at 1.2 x the rate; at the rate 202 in 2.016 s, 60 ms of credit and a train.
+ */
+START_TEST (test_a_backlog_leaves_sooner_where_no_queue_stands)
+{
+  ck_assert_uint_ge (leave_of_224 (11 * CC_MSECOND), 219);
+  ck_assert_uint_le (leave_of_224 (13 * CC_MSECOND), 211);
+}
+END_TEST
+
 START_TEST (test_follows_the_path_rate_within_limits)
 {
   CcSenderStatus status;
@@ -1092,10 +1119,11 @@ START_TEST (test_packet_reports_over_a_wrap)
 END_TEST
 
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
-    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate,
-    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
-    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
-    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
+    test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
+    test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires,
+    test_explicit_rate_alone_steers, test_least_explicit_rate, test_router_rate_is_the_start_rate,
+    test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower, test_router_rate_is_no_sign_of_life,
+    test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
     test_plain_receiver_reports_let_the_rate_grow, test_plain_receiver_reports_cease,
     test_plain_receiver_reports_bound_by_the_equation, test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
