@@ -22,7 +22,7 @@
 #define EXCUSED_SHARE 0.8    /* of that, at most, where loss is no congestion */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
 #define QUEUE_IS_EMPTY (12 * CC_MSECOND)
-#define CATCH_UP 1.2 /* x the rate, while no queue stands: what has piled up is not to wait for room it has */
+#define CATCH_UP 1.2        /* x the rate, while no queue stands: what has piled up is not to wait for room it has */
 #define CATCH_UP_FRAMES 2.0 /* more than that is a key frame */
 #define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
 #define PLAIN_GAIN 0.25
