@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -45,6 +46,7 @@ def prepare():
         if desk.call.Gst.ElementFactory.find(element) is None:
             interopkit.skip(f"{element} is not installed (gstreamer1.0-plugins-bad, gstreamer1.0-nice)")
     threading.Thread(target=GLib.MainLoop().run, daemon=True).start()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # and the browser with us
     return sys.modules[__name__]
 
 
@@ -57,7 +59,7 @@ class Browser:
             self.port = s.getsockname()[1]
         self.log = open(f"{folder}/chromedriver.log", "wb")
         self.driver = subprocess.Popen(["chromedriver", f"--port={self.port}"], stdout=self.log, stderr=self.log,
-                                       env=os.environ | {"HOME": str(folder)}, start_new_session=True)
+                                       env=os.environ | {"HOME": str(folder)})
         self.session = None
         try:
             self.wait_for_driver()
