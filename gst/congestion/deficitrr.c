@@ -20,6 +20,13 @@ deficit_rr_init (DeficitRr *d, double weight)
   deficit_rr_set_weight (d, weight);
 }
 
+void
+deficit_rr_set_saving (DeficitRr *d, int queue, double bytes)
+{
+  if (queue >= 0 && queue < DEFICIT_RR_QUEUES)
+    d->saving[queue] = bytes > 0 ? bytes : 0;
+}
+
 /* Rounds of one byte times weight until the head is paid for. */
 static double
 rounds_to_wait (const DeficitRr *d, int queue, uint32_t head_bytes)
@@ -31,11 +38,17 @@ rounds_to_wait (const DeficitRr *d, int queue, uint32_t head_bytes)
   return d->weight[queue] > 0 ? lacking / d->weight[queue] : HUGE_VAL;
 }
 
+static double
+kept (const DeficitRr *d, int queue)
+{
+  return fmin (fmax (d->deficit[queue], 0), d->saving[queue]);
+}
+
 static int
 alone (DeficitRr *d, const uint32_t head_bytes[DEFICIT_RR_QUEUES])
 {
   for (int i = 0; i < DEFICIT_RR_QUEUES; i++)
-    d->deficit[i] = head_bytes[i] > 0 ? fmax (d->deficit[i], head_bytes[i]) : 0;
+    d->deficit[i] = head_bytes[i] > 0 ? fmax (d->deficit[i], head_bytes[i]) : kept (d, i);
   if (head_bytes[0] > 0)
     return 0;
   return head_bytes[1] > 0 ? 1 : DEFICIT_RR_NONE;
@@ -54,7 +67,9 @@ deficit_rr_next (DeficitRr *d, const uint32_t head_bytes[DEFICIT_RR_QUEUES])
 {
   double rounds0, rounds1, rounds;
 
-  if (head_bytes[0] == 0 || head_bytes[1] == 0)
+  for (int i = 0; i < DEFICIT_RR_QUEUES; i++)
+    d->idle[i] = head_bytes[i] == 0;
+  if (d->idle[0] || d->idle[1])
     return alone (d, head_bytes);
   rounds0 = rounds_to_wait (d, 0, head_bytes[0]);
   rounds1 = rounds_to_wait (d, 1, head_bytes[1]);
@@ -77,5 +92,9 @@ deficit_rr_on_served (DeficitRr *d, int queue, uint32_t bytes)
   if (queue < 0 || queue >= DEFICIT_RR_QUEUES)
     return;
   d->deficit[queue] = fmax (d->deficit[queue] - bytes, -MOST_OWED);
+  if (d->idle[1 - queue] && d->weight[queue] > 0) {
+    d->deficit[1 - queue] += bytes * d->weight[1 - queue] / d->weight[queue];
+    d->deficit[1 - queue] = kept (d, 1 - queue);
+  }
   d->last = queue;
 }

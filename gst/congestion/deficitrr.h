@@ -3,10 +3,12 @@
    (Shreedhar and Varghese 1996) with quanta as small as can be. Rounds in which nobody could send are skipped in one
    step, so a decision is O(1) whatever the weights. While both queues hold packets, the bytes of each since any instant
    stay within two largest packets of its weight's part (one, from when both were empty). Work conserving: a queue alone
-   gets all; an empty one saves nothing up. */
+   gets all. An empty one saves nothing up, or, where that is set, what its weight would have given it while the other
+   was served, up to a bound: a burst then goes at once that it would else have to wait for. */
 #ifndef DEFICITRR_H
 #define DEFICITRR_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -19,6 +21,8 @@ extern "C" {
 typedef struct {
   double weight[DEFICIT_RR_QUEUES];  /* [0, 1], sum 1; 0: served only where the other is empty */
   double deficit[DEFICIT_RR_QUEUES]; /* bytes it may send */
+  double saving[DEFICIT_RR_QUEUES];  /* most it may keep while empty; default 0 */
+  bool idle[DEFICIT_RR_QUEUES];      /* empty when last asked */
   int last;                          /* served last: the other one goes first where both may */
 } DeficitRr;
 
@@ -26,6 +30,8 @@ typedef struct {
 void deficit_rr_init (DeficitRr *d, double weight);
 /* At any time; what has been earned stays. */
 void deficit_rr_set_weight (DeficitRr *d, double weight);
+/* bytes >= 0; at any time. */
+void deficit_rr_set_saving (DeficitRr *d, int queue, double bytes);
 /* head_bytes: size of each queue's first packet, 0: the queue is empty. Returns the queue to serve or DEFICIT_RR_NONE.
    Asking again with the same heads gives the same answer. */
 int deficit_rr_next (DeficitRr *d, const uint32_t head_bytes[DEFICIT_RR_QUEUES]);

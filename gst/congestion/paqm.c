@@ -146,6 +146,7 @@ share_capacity (Paqm *p, CcTime now)
   s->c_Bps[PAQM_ELASTIC] = s->capacity_Bps * (1 - media);
   s->lent_Bps = lent (p);
   deficit_rr_set_weight (&p->rr, media);
+  deficit_rr_set_saving (&p->rr, PAQM_MEDIA, (p->params.burst - 1) * p->inner[PAQM_MEDIA].params.target_bytes);
   follow_target (p, PAQM_MEDIA);
   follow_target (p, PAQM_ELASTIC);
   paqm_outer_set_share (&p->outer, s->c_Bps[PAQM_MEDIA] + s->lent_Bps, s->flows[PAQM_MEDIA], now);

@@ -17,7 +17,7 @@
 #define LEAST_STEP 0.1 /* of R in one period */
 #define MOST_STEP 2.0
 #define OVERBOOKED 1.1 /* x c/flows: growth beyond is slow */
-#define OVERBOOKED_GROWTH 1.05
+#define OVERBOOKED_GROWTH 1.08
 #define HEAD_ROOM 2.0 /* x the heaviest flow's rate: growth beyond is none */
 #define FOLLOWED 1.25 /* x what was told: more is not following */
 #define ROOM 0.9      /* of c: below, flows may be counted upon */

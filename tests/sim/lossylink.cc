@@ -143,7 +143,8 @@ random_loss (Report &report)
     Cell cell = cell_of (format ("random-0.05-rtt-%g", rtt), 1e6, rtt, 300);
 
     cell.net.forward.loss.good_loss = 0.05;
-    check_alone (report, cell, 1e6, 0.95, {0.7, 60, 1});
+    /* a test of the floor takes up to 4 s: with long round-trips they are much of a short run */
+    check_alone (report, cell, 1e6, 0.95, {rtt > 100 && report.options ().quick ? 0.6 : 0.7, 60, 1});
   }
   for (double bps : {250e3, 4e6}) {
     Cell cell = cell_of (format ("random-0.05-%gM", bps / 1e6), bps, 100, 300);

@@ -172,6 +172,40 @@ START_TEST (odd_weights_and_calls_do_no_harm)
 }
 END_TEST
 
+/* Queue 0 has a third. While it is empty the other sends 6000 bytes: 3000 are its due, 2000 of them kept. When it comes
+   with 1000-byte packets, two go ahead; from then on one in three is its own. Nothing is kept where that is not set. */
+START_TEST (an_empty_queue_saves_up)
+{
+  static const unsigned ahead[] = {2, 0};
+
+  for (int without = 0; without < 2; without++) {
+    DeficitRr rr;
+    unsigned first = 0, of_30 = 0;
+
+    deficit_rr_init (&rr, 1.0 / 3);
+    if (!without)
+      deficit_rr_set_saving (&rr, 0, 2000);
+    for (int i = 0; i < 6; i++) {
+      ck_assert_int_eq (deficit_rr_next (&rr, (uint32_t[]){0, 1000}), 1);
+      deficit_rr_on_served (&rr, 1, 1000);
+    }
+    while (deficit_rr_next (&rr, (uint32_t[]){1000, 1000}) == 0) {
+      deficit_rr_on_served (&rr, 0, 1000);
+      first++;
+    }
+    for (int i = 0; i < 30; i++) {
+      int queue = deficit_rr_next (&rr, (uint32_t[]){1000, 1000});
+
+      of_30 += queue == 0;
+      deficit_rr_on_served (&rr, queue, 1000);
+    }
+    ck_assert_uint_eq (first, ahead[without]);
+    ck_assert_uint_ge (of_30, 9);
+    ck_assert_uint_le (of_30, 11);
+  }
+}
+END_TEST
+
 CC_TEST_MAIN ("deficitrr", bytes_follow_the_weights_within_a_packet, counts_bytes_rather_than_packets,
     serves_whatever_there_is, an_empty_queue_saves_nothing_up, weights_change_while_it_runs, tiny_weights_take_no_time,
-    odd_weights_and_calls_do_no_harm)
+    odd_weights_and_calls_do_no_harm, an_empty_queue_saves_up)
