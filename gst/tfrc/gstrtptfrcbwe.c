@@ -13,8 +13,8 @@
  *
  * |[
  * gst-launch-1.0 rtpbin name=b v4l2src ! videoconvert ! x264enc tune=zerolatency ! ratecontrol ! rtph264pay !
- * rtptfrcbwe ! b.send_rtp_sink_0 b.send_rtp_src_0 ! udpsink host=B port=5004 b.send_rtcp_src_0 ! udpsink host=B
- * port=5005 sync=false async=false udpsrc port=5007 ! b.recv_rtcp_sink_0
+ * rtptfrcbwe ! b.send_rtp_sink_0 b.send_rtp_src_0 ! udpsink host=B port=5004 sync=false async=false
+ * b.send_rtcp_src_0 ! udpsink host=B port=5005 sync=false async=false udpsrc port=5007 ! b.recv_rtcp_sink_0
  * ]|
  */
 #ifdef HAVE_CONFIG_H

@@ -3,8 +3,8 @@
 #include "config.h"
 #endif
 
-#include "gstrateevent.h"
 #include "gstrtptfrcbwe.h"
+#include "gsttfrcrate.h"
 
 #include <gst/video/video.h>
 
@@ -23,24 +23,6 @@ gst_rtp_tfrc_now (GstRtpTfrcBwe *self)
   return gst_clock_get_time (self->clock);
 }
 
-static double
-bytes_per_second (guint bitrate)
-{
-  return bitrate / 8.0;
-}
-
-static guint
-bit_rate (double Bps)
-{
-  return Bps * 8 >= G_MAXUINT ? G_MAXUINT : (guint)(Bps * 8 + 0.5);
-}
-
-static uint32_t
-random_bits (void *user)
-{
-  return g_random_int ();
-}
-
 /* ---- start and end ---- */
 
 static void
@@ -51,12 +33,12 @@ init_core (GstRtpTfrcBwe *self, CcTime now)
 
   cc_sender_params_init (&params);
   params.mode = self->settings.mode;
-  params.start_Bps = bytes_per_second (self->settings.start_bitrate);
-  params.min_Bps = bytes_per_second (self->settings.min_bitrate);
-  params.max_Bps = bytes_per_second (self->settings.max_bitrate);
+  params.start_Bps = gst_tfrc_bytes_per_second (self->settings.start_bitrate);
+  params.min_Bps = gst_tfrc_bytes_per_second (self->settings.min_bitrate);
+  params.max_Bps = gst_tfrc_bytes_per_second (self->settings.max_bitrate);
   params.overhead_bytes = GST_RTP_TFRC_OVERHEAD;
   params.buffer.max_delay = self->settings.max_delay;
-  params.random.next = random_bits;
+  params.random.next = gst_tfrc_random_bits;
   cc_sender_init (&self->core, &params, self->ring, GST_RTP_TFRC_RING, now);
   cc_sender_packet_feedback_params (&self->core, &packets);
   cc_packet_feedback_init (self->packets, &packets);
@@ -84,7 +66,7 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->key_unit_at = CC_TIME_NONE;
   init_core (self, now);
   cc_sender_status (&self->core, now, &status);
-  self->estimated = bit_rate (status.encoder_Bps);
+  self->estimated = gst_tfrc_bit_rate (status.encoder_Bps);
   self->running = TRUE;
   g_mutex_unlock (&self->lock);
 }
@@ -114,8 +96,8 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
   if (self->core.mode != self->settings.mode)
     cc_sender_set_mode (&self->core, self->settings.mode, now);
   cc_sender_set_max_delay (&self->core, self->settings.max_delay);
-  cc_sender_set_limits (
-      &self->core, bytes_per_second (self->settings.min_bitrate), bytes_per_second (self->settings.max_bitrate));
+  cc_sender_set_limits (&self->core, gst_tfrc_bytes_per_second (self->settings.min_bitrate),
+      gst_tfrc_bytes_per_second (self->settings.max_bitrate));
   cc_sender_on_timeout (&self->core, now);
   self->status_at = now;
   gst_rtp_tfrc_wake (self);
@@ -373,25 +355,10 @@ typedef struct {
   GstRateInfo info; /* info.limit NULL: no event */
 } News;
 
-static gboolean
-differs (guint a, guint b)
-{
-  return (a > b ? a - b : b - a) > b / 50;
-}
-
 static void
 prepare_event (GstRtpTfrcBwe *self, const CcSenderStatus *status, CcTime now, News *news)
 {
-  gboolean has_path = self->core.path_at != CC_TIME_NONE;
-
-  news->info = (GstRateInfo){.bitrate = bit_rate (status->media_Bps),
-      .wire_bitrate = bit_rate (status->rate_Bps),
-      .rtt = status->rtt > 0 ? status->rtt : GST_CLOCK_TIME_NONE,
-      .loss_event_rate = status->p,
-      .queue_delay = has_path ? status->queue_delay : GST_CLOCK_TIME_NONE,
-      .backlog = status->backlog_bytes,
-      .frame_budget = status->frame_budget_bytes,
-      .limit = cc_limit_name (status->limit)};
+  news->info = gst_tfrc_rate_info (&self->core, status);
   news->n_shares = gst_rtp_tfrc_streams_share (&self->streams, status->media_Bps, now, news->shares);
   self->told_rate = news->info.bitrate;
   self->told_limit = status->limit;
@@ -417,12 +384,12 @@ check_status (GstRtpTfrcBwe *self, CcTime now, News *news)
 
   read_status (self, now, &status);
   self->status_at = cc_time_add (now, STATUS_INTERVAL);
-  encoder = CLAMP (bit_rate (status.encoder_Bps), 1, self->settings.max_bitrate);
-  news->notify = differs (encoder, self->estimated);
+  encoder = CLAMP (gst_tfrc_bit_rate (status.encoder_Bps), 1, self->settings.max_bitrate);
+  news->notify = gst_tfrc_rate_differs (encoder, self->estimated);
   if (news->notify)
     self->estimated = encoder;
   if (news->notify || now >= self->event_at || status.limit != self->told_limit ||
-      differs (bit_rate (status.media_Bps), self->told_rate))
+      gst_tfrc_rate_differs (gst_tfrc_bit_rate (status.media_Bps), self->told_rate))
     prepare_event (self, &status, now, news);
 }
 

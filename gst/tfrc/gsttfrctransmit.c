@@ -5,6 +5,8 @@
 
 #include "gsttfrctransmit.h"
 
+#include "gsttfrcrate.h"
+
 #include <errno.h>
 #include <gst/video/video.h>
 #include <math.h>
@@ -39,12 +41,6 @@ gst_tfrc_transmit_now (void)
 
   clock_gettime (CLOCK_MONOTONIC, &ts);
   return (CcTime)ts.tv_sec * CC_SECOND + (CcTime)ts.tv_nsec;
-}
-
-static uint32_t
-random_bits (void *user)
-{
-  return g_random_int ();
 }
 
 static void
@@ -268,18 +264,6 @@ gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats)
 
 /* ---- the thread ---- */
 
-static double
-bytes_per_second (guint bitrate)
-{
-  return bitrate / 8.0;
-}
-
-static guint
-bit_rate (double Bps)
-{
-  return Bps * 8 >= G_MAXUINT ? G_MAXUINT : (guint)(Bps * 8 + 0.5);
-}
-
 static void
 init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 {
@@ -289,13 +273,13 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   cc_sender_params_init (&params);
   params.mode = t->settings.mode;
   params.start_Bps = start_Bps;
-  params.min_Bps = bytes_per_second (t->settings.min_bitrate);
-  params.max_Bps = bytes_per_second (t->settings.max_bitrate);
+  params.min_Bps = gst_tfrc_bytes_per_second (t->settings.min_bitrate);
+  params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
   params.overhead_bytes = t->to.overhead;
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
-  params.random.next = random_bits;
+  params.random.next = gst_tfrc_random_bits;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
   gst_tfrc_transmit_apply_limits (t);
   cc_sender_packet_feedback_params (&t->core, &packets);
@@ -306,8 +290,8 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 void
 gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
 {
-  cc_sender_set_limits (&t->core, bytes_per_second (t->settings.min_bitrate),
-      fmin (bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
+  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (t->settings.min_bitrate),
+      fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 
 static void
@@ -351,7 +335,7 @@ restart_core (GstTfrcTransmit *t, CcTime now)
 {
   guint i, n = t->core.buffer.count;
   CcPacket *waiting = g_new (CcPacket, n + 1);
-  double start_Bps = MIN (t->core.rate_Bps, bytes_per_second (t->settings.start_bitrate));
+  double start_Bps = MIN (t->core.rate_Bps, gst_tfrc_bytes_per_second (t->settings.start_bitrate));
 
   for (i = 0; i < n; i++)
     waiting[i] = t->core.buffer.ring[(t->core.buffer.head + i) % t->core.buffer.capacity];
@@ -606,26 +590,12 @@ gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime no
 static void
 push_rate_event (GstTfrcTransmit *t, const CcSenderStatus *status, CcTime now)
 {
-  gboolean has_path = t->core.path_at != CC_TIME_NONE;
-  GstRateInfo info = {.bitrate = bit_rate (status->media_Bps),
-      .wire_bitrate = bit_rate (status->rate_Bps),
-      .rtt = status->rtt > 0 ? status->rtt : GST_CLOCK_TIME_NONE,
-      .loss_event_rate = status->p,
-      .queue_delay = has_path ? status->queue_delay : GST_CLOCK_TIME_NONE,
-      .backlog = status->backlog_bytes,
-      .frame_budget = status->frame_budget_bytes,
-      .limit = cc_limit_name (status->limit)};
+  GstRateInfo info = gst_tfrc_rate_info (&t->core, status);
 
   t->reported_bitrate = info.bitrate;
   t->reported_limit = status->limit;
   t->rate_event_at = cc_time_add (now, RATE_EVENT_INTERVAL);
   gst_pad_push_event (t->pad, gst_rate_event_new (&info));
-}
-
-static gboolean
-differs (guint a, guint b)
-{
-  return (a > b ? a - b : b - a) > b / 50;
 }
 
 static void
@@ -667,12 +637,12 @@ check_status (GstTfrcTransmit *t, CcTime now)
   gboolean notify;
 
   cc_sender_status (&t->core, now, status);
-  notify = differs (bit_rate (status->rate_Bps), estimated);
+  notify = gst_tfrc_rate_differs (gst_tfrc_bit_rate (status->rate_Bps), estimated);
   if (notify)
-    t->stats.estimated_bitrate = bit_rate (status->rate_Bps);
+    t->stats.estimated_bitrate = gst_tfrc_bit_rate (status->rate_Bps);
   t->status_at = cc_time_add (now, STATUS_INTERVAL);
   if (notify || now >= t->rate_event_at || status->limit != t->reported_limit ||
-      differs (bit_rate (status->media_Bps), t->reported_bitrate)) {
+      gst_tfrc_rate_differs (gst_tfrc_bit_rate (status->media_Bps), t->reported_bitrate)) {
     publish (t);
     push_rate_event (t, status, now);
   }
@@ -887,8 +857,8 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);
   t->packets = g_new0 (CcPacketFeedback, 1);
   gst_tfrc_answer_init (t);
-  init_core (t, bytes_per_second (settings->start_bitrate), now);
-  t->stats.estimated_bitrate = bit_rate (t->core.rate_Bps);
+  init_core (t, gst_tfrc_bytes_per_second (settings->start_bitrate), now);
+  t->stats.estimated_bitrate = gst_tfrc_bit_rate (t->core.rate_Bps);
   cc_sender_status (&t->core, now, &t->stats.status);
   copy_counters (t);
   t->shared.stats = t->stats;
