@@ -16,6 +16,7 @@
 #define DEFAULT_LIMIT 100000
 #define DEFAULT_ELASTIC_LIMIT 1000000
 #define DEFAULT_FIFO_LIMIT 1000000
+#define DEFAULT_BURST 2
 #define DEFAULT_ALPHA 0.75
 #define DEFAULT_BETA 0.35
 #define DEFAULT_TAU2 (500 * GST_MSECOND)
@@ -46,6 +47,7 @@ enum {
   PROP_ELASTIC_TARGET_TIME,
   PROP_ELASTIC_LIMIT,
   PROP_FIFO_LIMIT,
+  PROP_BURST,
   PROP_ALPHA,
   PROP_BETA,
   PROP_TAU2,
@@ -75,6 +77,7 @@ gst_paqm_settings_init (GstPaqmSettings *s)
       .target_time = {DEFAULT_TARGET_TIME, DEFAULT_ELASTIC_TARGET_TIME},
       .limit = {DEFAULT_LIMIT, DEFAULT_ELASTIC_LIMIT},
       .fifo_limit = DEFAULT_FIFO_LIMIT,
+      .burst = DEFAULT_BURST,
       .alpha = DEFAULT_ALPHA,
       .beta = DEFAULT_BETA,
       .utilisation = DEFAULT_UTILISATION,
@@ -122,6 +125,7 @@ to_params (const GstPaqmSettings *s, PaqmParams *params)
   }
   to_outer (s, &params->outer);
   params->fifo_limit_bytes = s->fifo_limit;
+  params->burst = s->burst;
   params->tau1 = s->rtt;
   params->flow_life = s->flow_life;
   params->count = s->flow_counting == GST_PAQM_COUNT_ESTIMATE ? FLOW_COUNT_ESTIMATED : FLOW_COUNT_EXACT;
@@ -207,6 +211,9 @@ set_queue_property (GstPaqmSettings *s, guint id, const GValue *value)
     break;
   case PROP_FIFO_LIMIT:
     s->fifo_limit = g_value_get_uint (value);
+    break;
+  case PROP_BURST:
+    s->burst = g_value_get_double (value);
     break;
   case PROP_OVERHEAD:
     s->overhead = g_value_get_int (value);
@@ -326,6 +333,9 @@ get_queue_property (const GstPaqmSettings *s, guint id, GValue *value)
     break;
   case PROP_FIFO_LIMIT:
     g_value_set_uint (value, s->fifo_limit);
+    break;
+  case PROP_BURST:
+    g_value_set_double (value, s->burst);
     break;
   case PROP_OVERHEAD:
     g_value_set_int (value, s->overhead);
@@ -474,6 +484,11 @@ install_queue_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_FIFO_LIMIT,
       g_param_spec_uint ("fifo-limit", "FIFO limit", "Backlog of all in bytes at most, with discipline=fifo", 1,
           G_MAXINT, DEFAULT_FIFO_LIMIT, LIVE));
+  g_object_class_install_property (klass, PROP_BURST,
+      g_param_spec_double ("burst", "Burst",
+          "Backlog in media targets, 1 to 100, that media which sends what it is told may have before it is dropped, "
+          "0.8 of media-limit at most; what its share leaves unused is kept for it up to one less; 1: as published",
+          1, 100, DEFAULT_BURST, LIVE));
   g_object_class_install_property (klass, PROP_ECN,
       g_param_spec_flags ("ecn", "ECN",
           "Whose packets are marked CE rather than dropped, where they allow it (mode ip)", GST_TYPE_PAQM_ECN,

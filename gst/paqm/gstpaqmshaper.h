@@ -46,6 +46,7 @@ typedef struct {
   GstPaqmMode mode;
   guint target[PAQM_CLASSES], limit[PAQM_CLASSES], fifo_limit; /* bytes */
   GstClockTime target_time[PAQM_CLASSES];                      /* 0: target */
+  gdouble burst;                                               /* media targets */
   gdouble alpha, beta, utilisation;
   GstClockTime tau2, rtt, flow_life;
   guint64 min_rate; /* bit/s per flow */

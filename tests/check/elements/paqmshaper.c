@@ -997,6 +997,33 @@ TEST (latency_is_the_longest_wait)
 
 /* ---- settings ---- */
 
+/* Of media that follows: 40 packets within 10 ms, and as many as leave for the next 100 ms: 30 kB wait. */
+static gdouble
+lost_of_key_frame (Fixture *f, gdouble burst)
+{
+  Traffic calm = {.media = 1, .load = {800e3}, .span = 2 * GST_SECOND};
+  Traffic key = {.media = 1, .load = {32e6}, .span = 10 * GST_MSECOND};
+  Traffic after = {.media = 1, .load = {8e6}, .span = 100 * GST_MSECOND};
+  gdouble before;
+
+  g_object_set (f->shaper, "burst", burst, NULL);
+  run (f, &calm);
+  before = stat (f, "media.dropped");
+  run (f, &key);
+  run (f, &after);
+  return stat (f, "media.dropped") - before;
+}
+
+/* N* is 20 kB, 10 kB pass in 10 ms: as published u is (10 + 0.3 (20 - 30))/10 = 0.7 until ten packets are lost, which
+   would all of 90 miss once in 10^14 runs. Two N* are 40 kB: u is 1. */
+TEST (burst_is_live)
+{
+  fail_unless_equals_float (lost_of_key_frame (f, 2), 0);
+  fail_unless (lost_of_key_frame (f, 1) > 0);
+  fail_unless_equals_float (lost_of_key_frame (f, 4), 0);
+  fail_unless_equals_float (stat (f, "strike-dropped"), 0);
+}
+
 /* Paper F figure 7: alpha 0.1 with beta 0.4 oscillates. Together with a beta that suits it, it is taken. */
 TEST (unstable_loops_are_refused)
 {
@@ -1248,6 +1275,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, serialized_events_keep_their_place);
   tcase_add_test (tcase, lists_are_packets);
   tcase_add_test (tcase, latency_is_the_longest_wait);
+  tcase_add_test (tcase, burst_is_live);
   tcase_add_test (tcase, unstable_loops_are_refused);
   tcase_add_test (tcase, statistics_are_posted);
   tcase_add_test (tcase, noise_is_survived);
