@@ -279,6 +279,21 @@ cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps)
 }
 
 void
+cc_sender_set_start (CcSender *s, double start_Bps, CcTime now)
+{
+  if (s->report_at != CC_TIME_NONE || s->plain_at != CC_TIME_NONE || !(start_Bps > 0))
+    return;
+  s->params.start_Bps = start_Bps;
+  plain_rate_init (&s->plain, start_Bps);
+  if (s->mode == CC_MODE_LOW_DELAY) {
+    s->params.tfrc.initial_Bps = start_Bps / wire_factor (s);
+    tfrc_sender_init (&s->tfrc, &s->params.tfrc, now);
+  }
+  update_rate (s, now);
+  cc_pacer_set_rate (&s->pacer, s->rate_Bps);
+}
+
+void
 cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now)
 {
   s->mode = mode;

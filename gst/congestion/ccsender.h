@@ -118,6 +118,8 @@ void cc_sender_params_init (CcSenderParams *params);
 /* ring: storage for the packets waiting, the caller's. */
 void cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint32_t capacity, CcTime now);
 void cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps); /* honoured at once */
+/* The rate to begin with; without effect once a report has come. */
+void cc_sender_set_start (CcSender *s, double start_Bps, CcTime now);
 void cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now);
 void cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance); /* clamped to [0, 1] */
 void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);

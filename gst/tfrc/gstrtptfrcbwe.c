@@ -23,6 +23,7 @@
 
 #include "gstrtptfrcbwe.h"
 
+#include "gsttfrcrate.h"
 #include "gsttfrcsink.h"
 
 GST_DEBUG_CATEGORY (gst_rtp_tfrc_bwe_debug);
@@ -32,6 +33,8 @@ GST_DEBUG_CATEGORY (gst_rtp_tfrc_bwe_debug);
 #define DEFAULT_MIN_BITRATE 30000
 #define DEFAULT_MAX_BITRATE 8192000
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
+#define DEFAULT_LOSS_TOLERANCE 10 /* percent */
+#define MAX_LOSS_TOLERANCE 20
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 
 enum {
@@ -42,6 +45,7 @@ enum {
   PROP_START_BITRATE,
   PROP_MODE,
   PROP_MAX_DELAY,
+  PROP_LOSS_TOLERANCE,
   PROP_WEIGHTS,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -270,6 +274,9 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
   case PROP_ESTIMATED_BITRATE:
   case PROP_START_BITRATE:
     self->settings.start_bitrate = g_value_get_uint (value);
+    if (self->running)
+      cc_sender_set_start (
+          &self->core, gst_tfrc_bytes_per_second (self->settings.start_bitrate), gst_rtp_tfrc_now (self));
     break;
   case PROP_MIN_BITRATE:
     self->settings.min_bitrate = g_value_get_uint (value);
@@ -282,6 +289,9 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
     break;
   case PROP_MAX_DELAY:
     self->settings.max_delay = g_value_get_uint64 (value);
+    break;
+  case PROP_LOSS_TOLERANCE:
+    self->settings.loss_tolerance = g_value_get_uint (value);
     break;
   case PROP_WEIGHTS:
     gst_rtp_tfrc_streams_set_weights (&self->streams, g_value_get_boxed (value));
@@ -328,6 +338,9 @@ gst_rtp_tfrc_bwe_get_property (GObject *object, guint id, GValue *value, GParamS
   case PROP_MAX_DELAY:
     g_value_set_uint64 (value, self->settings.max_delay);
     break;
+  case PROP_LOSS_TOLERANCE:
+    g_value_set_uint (value, self->settings.loss_tolerance);
+    break;
   case PROP_WEIGHTS:
     g_value_set_boxed (value, self->streams.weights);
     break;
@@ -354,7 +367,6 @@ gst_rtp_tfrc_bwe_finalize (GObject *object)
 }
 
 #define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-#define FIXED (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define READ_ONLY (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 static void
@@ -374,7 +386,7 @@ install_rate_properties (GObjectClass *gobject)
           DEFAULT_MAX_BITRATE, LIVE));
   g_object_class_install_property (gobject, PROP_START_BITRATE,
       g_param_spec_uint ("start-bitrate", "Start bitrate", "Rate before the first report, bit/s on the wire", 1000,
-          G_MAXUINT, DEFAULT_START_BITRATE, FIXED));
+          G_MAXUINT, DEFAULT_START_BITRATE, LIVE));
   g_object_class_install_property (gobject, PROP_MODE,
       g_param_spec_enum ("mode", "Mode", "What sets the rate", GST_TYPE_TFRC_SINK_MODE, CC_MODE_LOW_DELAY, LIVE));
   g_object_class_install_property (gobject, PROP_WEIGHTS,
@@ -392,6 +404,12 @@ install_other_properties (GObjectClass *gobject)
           "From arrival here to arrival at the receiver, ns: a frame that would come later gives way to the one behind "
           "it",
           GST_MSECOND, 10 * GST_SECOND, DEFAULT_MAX_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_LOSS_TOLERANCE,
+      g_param_spec_uint ("loss-tolerance", "Loss tolerance",
+          "mode=low-delay: up to how many percent of the packets may be lost without lowering the rate where reports "
+          "of "
+          "every packet show that no congestion loses them (0: every loss counts as TCP would count it)",
+          0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
   g_object_class_install_property (gobject, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Structure application/x-rtptfrcbwe-stats: rates in bit/s, times in ns, counters", GST_TYPE_STRUCTURE,
@@ -449,6 +467,7 @@ gst_rtp_tfrc_bwe_init (GstRtpTfrcBwe *self)
       .start_bitrate = DEFAULT_START_BITRATE,
       .min_bitrate = DEFAULT_MIN_BITRATE,
       .max_bitrate = DEFAULT_MAX_BITRATE,
-      .max_delay = DEFAULT_MAX_DELAY};
+      .max_delay = DEFAULT_MAX_DELAY,
+      .loss_tolerance = DEFAULT_LOSS_TOLERANCE};
   init_pads (self);
 }

@@ -26,6 +26,7 @@ typedef struct {
   CcMode mode;
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
+  guint loss_tolerance; /* percent */
 } GstRtpTfrcSettings;
 
 /* When a packet was handed on: rtpsession noted its own time in between. */

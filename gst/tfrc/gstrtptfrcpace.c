@@ -37,6 +37,7 @@ init_core (GstRtpTfrcBwe *self, CcTime now)
   params.min_Bps = gst_tfrc_bytes_per_second (self->settings.min_bitrate);
   params.max_Bps = gst_tfrc_bytes_per_second (self->settings.max_bitrate);
   params.overhead_bytes = GST_RTP_TFRC_OVERHEAD;
+  params.loss_tolerance = self->settings.loss_tolerance / 100.0;
   params.buffer.max_delay = self->settings.max_delay;
   params.random.next = gst_tfrc_random_bits;
   cc_sender_init (&self->core, &params, self->ring, GST_RTP_TFRC_RING, now);
@@ -96,6 +97,7 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
   if (self->core.mode != self->settings.mode)
     cc_sender_set_mode (&self->core, self->settings.mode, now);
   cc_sender_set_max_delay (&self->core, self->settings.max_delay);
+  cc_sender_set_loss_tolerance (&self->core, self->settings.loss_tolerance / 100.0);
   cc_sender_set_limits (&self->core, gst_tfrc_bytes_per_second (self->settings.min_bitrate),
       gst_tfrc_bytes_per_second (self->settings.max_bitrate));
   cc_sender_on_timeout (&self->core, now);

@@ -250,6 +250,26 @@ START_TEST (test_excuses_have_bounds)
 }
 END_TEST
 
+/* The rate to begin with may change until a report has come; then what was reported counts. */
+START_TEST (test_start)
+{
+  const double nonsense[] = {0, -1, NAN};
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_start (&s, kbps (1500), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1500), 1e-6);
+  cc_sender_set_start (&s, kbps (9000), now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (4000), 1e-6); /* the maximum */
+  cc_sender_set_start (&s, kbps (500), now);
+  for (unsigned i = 0; i < 3; i++)
+    cc_sender_set_start (&s, nonsense[i], now);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (500), 1e-6);
+  converse (kbps (600), 10);
+  cc_sender_set_start (&s, kbps (3000), now);
+  ck_assert_double_le (s.rate_Bps, kbps (600) + 1);
+}
+END_TEST
+
 START_TEST (test_nonsense_does_not_raise_the_rate)
 {
   const double nonsense[] = {NAN, INFINITY, -1, 0, -INFINITY};
@@ -1120,10 +1140,10 @@ END_TEST
 
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
-    test_equation_is_the_upper_bound, test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires,
-    test_explicit_rate_alone_steers, test_least_explicit_rate, test_router_rate_is_the_start_rate,
-    test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower, test_router_rate_is_no_sign_of_life,
-    test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
+    test_equation_is_the_upper_bound, test_start, test_nonsense_does_not_raise_the_rate,
+    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
+    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
+    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
     test_plain_receiver_reports_let_the_rate_grow, test_plain_receiver_reports_cease,
     test_plain_receiver_reports_bound_by_the_equation, test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

@@ -44,6 +44,7 @@ typedef struct Call {
   double link_bps;  /* of the wire */
   GstClockTime free_at, delay, queue, worst_queue;
   guint dropped;
+  guint lose_every; /* packet, on the way; 0: none */
   guint16 seq[STREAMS];
   guint32 frame;
   guint notified;
@@ -113,6 +114,7 @@ note_leaving (Call *c, GstBuffer *buffer)
   }
   c->free_at = now + wait + (GstClockTime)(8 * (size + 28) / c->link_bps * GST_SECOND);
   p->arrived = c->free_at + c->delay;
+  p->lost = c->lose_every > 0 && c->sent % c->lose_every == 0;
 }
 
 static inline void
