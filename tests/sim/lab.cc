@@ -13,10 +13,12 @@
                ecn=false  loss=0  burst=0 (mean packets lost in a row; 0: independent)  jitter=0  reorder=false
      [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
+               access-rate=0 (of the links beside the hops; 0: 1G)  ect=false (packets may be marked; with tcp: ECN)
                (a video flow's first picture is taken up to a frame period after start, by the seed)
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
        kind=video  controller=low-delay|rfc5348|fixed:RATE|oracle|gcc|rtptfrcbwe
                    (the first two with +rtx: lost packets are sent again; +erf: p-aqm hops are asked for a rate)
+                   max-delay=0.15 (of tfrcsink)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
                                 ... mtu=1200 timestamp-offset=0". One thread, or runs differ
@@ -25,6 +27,8 @@
                record=h264parse (without it no received.mkv)
                min max start-rate (wire bit/s)  rates=SCHEDULE (controller oracle: the wire rates it is told)
                latency=0.1 (how long the receiver waits for a gap)  pause=40,60
+       kind=recorded  frames of out/coded-clips.txt (coded-clips.py), chosen by the rate, and no pictures; keys:
+                   controller start-rate min max max-delay rates as of video; nothing in flow-N
        kind=tcp    tcp=cubic|newreno|bbr
        kind=short-tcp  flows=10 on=2 (transferring at the start) idle=10 (mean s between transfers) of 30 to 50 KB
        kind=udp    rate packet=1500 (IP bytes)
@@ -102,8 +106,16 @@ private:
 
     if (flow.kind == LabKind::video)
       add_video (number, hosts);
+    else if (flow.kind == LabKind::recorded)
+      videos[number] = std::make_unique<LabVideo> (flow, nullptr, hosts, "", seed_of (number));
     else
       add_lab_traffic (flow, hosts);
+  }
+
+  uint64_t
+  seed_of (unsigned number) const
+  {
+    return job.seed * 1000 + 2 * number;
   }
 
   void
@@ -116,7 +128,7 @@ private:
     std::filesystem::create_directories (folder);
     if (!clip)
       clip = std::make_shared<CodedClip> (flow.clip, flow.width, flow.height);
-    videos[number] = std::make_unique<LabVideo> (flow, clip, hosts, folder, job.seed * 1000 + 2 * number);
+    videos[number] = std::make_unique<LabVideo> (flow, clip, hosts, folder, seed_of (number));
     record.add_packets (
         number, folder + "/packets.csv", flow.forward, flow.forward ? flow.place.enter : flow.place.leave);
     write_call (flow, folder);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "avpfagent.h"
-#include "rtcpfeedback.h"
 #include "rtcpnack.h"
+#include "simtime.h"
 #include <algorithm>
 #include <cstring>
 #include <ns3/inet-socket-address.h>
@@ -15,36 +15,8 @@ using namespace ns3;
 namespace sim
 {
 
-static const unsigned udp_ip_bytes = 28, rtp_header_bytes = 12;
 static const unsigned clock_rate = 90000;
 static const unsigned max_blocks = 31, report_capacity = 28 + 24 * max_blocks + 16, rtcp_capacity = 1400;
-enum { pt_sr = 200, pt_rr = 201, pt_sdes = 202 };
-
-static void
-put16 (uint8_t *at, uint16_t value)
-{
-  at[0] = value >> 8;
-  at[1] = value;
-}
-
-static void
-put32 (uint8_t *at, uint32_t value)
-{
-  put16 (at, value >> 16);
-  put16 (at + 2, value);
-}
-
-static uint16_t
-get16 (const uint8_t *at)
-{
-  return at[0] << 8 | at[1];
-}
-
-static uint32_t
-get32 (const uint8_t *at)
-{
-  return (uint32_t)get16 (at) << 16 | get16 (at + 2);
-}
 
 /* ---- the participant ---- */
 
@@ -72,7 +44,7 @@ AvpfAgent::timing () const
 CcTime
 AvpfAgent::now () const
 {
-  return Simulator::Now ().GetNanoSeconds ();
+  return time_now ();
 }
 
 Ptr<Socket>
@@ -147,13 +119,13 @@ AvpfAgent::write_payload (uint16_t, uint8_t *, size_t)
 void
 AvpfAgent::send_rtp ()
 {
-  uint8_t bytes[rtp_header_bytes + 16] = {0x80, 96};
+  uint8_t bytes[rtp_fixed_bytes + 16] = {0x80, 96};
   size_t size = std::max<size_t> (config.packet_bytes - udp_ip_bytes, sizeof bytes);
 
-  put16 (bytes + 2, seq);
-  put32 (bytes + 4, cc_seconds (now ()) * clock_rate);
-  put32 (bytes + 8, config.ssrc);
-  write_payload (seq++, bytes + rtp_header_bytes, sizeof bytes - rtp_header_bytes);
+  rtcp_put_u16 (bytes + 2, seq);
+  rtcp_put_u32 (bytes + 4, cc_seconds (now ()) * clock_rate);
+  rtcp_put_u32 (bytes + 8, config.ssrc);
+  write_payload (seq++, bytes + rtp_fixed_bytes, sizeof bytes - rtp_fixed_bytes);
   send (bytes, sizeof bytes, size);
   rtp_packets++;
   if (rtp_packets == 1)
@@ -173,29 +145,12 @@ AvpfAgent::schedule_rtp ()
 static void
 write_block (uint8_t *at, uint32_t ssrc, const RtpReceptionReport *report)
 {
-  put32 (at, ssrc);
-  put32 (at + 4, (uint32_t)report->fraction_lost << 24 | (report->cumulative_lost & 0xffffff));
-  put32 (at + 8, report->highest_seq);
-  put32 (at + 12, report->jitter);
-  put32 (at + 16, report->lsr);
-  put32 (at + 20, report->dlsr);
-}
-
-static size_t
-write_cname (uint8_t *at, uint32_t ssrc)
-{
-  static const char cname[] = "agent";
-  static const size_t size = 16;
-
-  std::memset (at, 0, size);
-  at[0] = 0x81;
-  at[1] = pt_sdes;
-  put16 (at + 2, size / 4 - 1);
-  put32 (at + 4, ssrc);
-  at[8] = 1;
-  at[9] = sizeof cname - 1;
-  std::memcpy (at + 10, cname, sizeof cname - 1);
-  return size;
+  rtcp_put_u32 (at, ssrc);
+  rtcp_put_u32 (at + 4, (uint32_t)report->fraction_lost << 24 | (report->cumulative_lost & 0xffffff));
+  rtcp_put_u32 (at + 8, report->highest_seq);
+  rtcp_put_u32 (at + 12, report->jitter);
+  rtcp_put_u32 (at + 16, report->lsr);
+  rtcp_put_u32 (at + 20, report->dlsr);
 }
 
 /* SR or RR with a block for each sender heard, and SDES. */
@@ -209,11 +164,11 @@ AvpfAgent::write_report (uint8_t *at)
   std::memset (at, 0, size);
   if (avpf.we_sent) {
     uint64_t t = now ();
-    put32 (at + 8, t / CC_SECOND);
-    put32 (at + 12, (t % CC_SECOND << 32) / CC_SECOND);
-    put32 (at + 16, cc_seconds (t) * clock_rate);
-    put32 (at + 20, rtp_packets);
-    put32 (at + 24, rtp_packets * (config.packet_bytes - udp_ip_bytes - rtp_header_bytes));
+    rtcp_put_u32 (at + 8, t / CC_SECOND);
+    rtcp_put_u32 (at + 12, (t % CC_SECOND << 32) / CC_SECOND);
+    rtcp_put_u32 (at + 16, cc_seconds (t) * clock_rate);
+    rtcp_put_u32 (at + 20, rtp_packets);
+    rtcp_put_u32 (at + 24, rtp_packets * (config.packet_bytes - udp_ip_bytes - rtp_fixed_bytes));
   }
   for (auto &source : sources)
     if (blocks < max_blocks && rtp_reception_report (&source.second.reception, now (), &report)) {
@@ -221,22 +176,14 @@ AvpfAgent::write_report (uint8_t *at)
       size += 24;
       blocks++;
     }
-  at[0] = 0x80 | blocks;
-  at[1] = avpf.we_sent ? pt_sr : pt_rr;
-  put16 (at + 2, size / 4 - 1);
-  put32 (at + 4, config.ssrc);
-  return size + write_cname (at + size, config.ssrc);
+  put_rtcp_header (at, avpf.we_sent ? RTCP_SR : RTCP_RR, blocks, size, config.ssrc);
+  return size + put_rtcp_cname (at + size, config.ssrc, "agent");
 }
 
 size_t
 AvpfAgent::write_message (uint8_t *at, unsigned type, unsigned format, uint32_t media_ssrc, size_t fci_size) const
 {
-  at[0] = 0x80 | format;
-  at[1] = type;
-  put16 (at + 2, (12 + fci_size) / 4 - 1);
-  put32 (at + 4, config.ssrc);
-  put32 (at + 8, media_ssrc);
-  return 12 + fci_size;
+  return put_rtcp_feedback (at, type, format, config.ssrc, media_ssrc, fci_size);
 }
 
 void
@@ -286,10 +233,10 @@ AvpfAgent::on_packet (Ptr<Socket> socket)
 
   while ((packet = socket->Recv ())) {
     size_t size = packet->CopyData (bytes, sizeof bytes);
-    bool is_rtcp = size >= 8 && bytes[1] >= pt_sr && bytes[1] < 224;
+    bool is_rtcp = size >= 8 && bytes[1] >= RTCP_SR && bytes[1] < 224;
     if (is_rtcp)
       on_rtcp (bytes, size);
-    else if (size >= rtp_header_bytes)
+    else if (size >= rtp_fixed_bytes)
       on_rtp (bytes, size);
   }
 }
@@ -297,34 +244,39 @@ AvpfAgent::on_packet (Ptr<Socket> socket)
 void
 AvpfAgent::on_rtp (const uint8_t *bytes, size_t size)
 {
-  uint32_t ssrc = get32 (bytes + 8);
+  uint32_t ssrc = rtcp_get_u32 (bytes + 8);
   Source &source = heard (ssrc, true);
   bool valid = source.reception.valid;
   uint32_t before = rtp_reception_highest (&source.reception);
   RtpReceptionVerdict verdict =
-      rtp_reception_on_packet (&source.reception, get16 (bytes + 2), get32 (bytes + 4), now ());
+      rtp_reception_on_packet (&source.reception, rtcp_get_u16 (bytes + 2), rtcp_get_u32 (bytes + 4), now ());
 
   if (verdict == RTP_RECEPTION_NEWER && source.reception.valid) {
     uint32_t seq = rtp_reception_highest (&source.reception);
-    on_media (ssrc, valid ? before : seq - 1, seq, bytes + rtp_header_bytes, size - rtp_header_bytes);
+    on_media (ssrc, valid ? before : seq - 1, seq, bytes + rtp_fixed_bytes, size - rtp_fixed_bytes);
   }
+}
+
+void
+AvpfAgent::on_sender_report (const RtcpMessage &message)
+{
+  RtpReception *reception = &heard (rtcp_get_u32 (message.data + 4), true).reception;
+  uint64_t ntp = (uint64_t)rtcp_get_u32 (message.data + 8) << 32 | rtcp_get_u32 (message.data + 12);
+
+  rtp_reception_on_sender_report (reception, ntp, now ());
 }
 
 void
 AvpfAgent::on_rtcp (const uint8_t *bytes, size_t size)
 {
-  heard (get32 (bytes + 4), bytes[1] == pt_sr);
+  heard (rtcp_get_u32 (bytes + 4), bytes[1] == RTCP_SR);
   avpf_timing_on_received (&avpf, size + udp_ip_bytes);
-  for (size_t length; size >= 8; bytes += length, size -= length) {
-    length = 4 * (get16 (bytes + 2) + 1u);
-    if (length > size)
-      break;
-    if (bytes[1] == pt_sr && length >= 28)
-      rtp_reception_on_sender_report (
-          &heard (get32 (bytes + 4), true).reception, (uint64_t)get32 (bytes + 8) << 32 | get32 (bytes + 12), now ());
-    if ((bytes[1] == RTCP_FB_RTPFB || bytes[1] == RTCP_FB_PSFB) && length >= 12)
-      on_feedback (bytes[1], bytes[0] & 31, get32 (bytes + 8), bytes + 12, length - 12);
-  }
+  each_rtcp_message (bytes, size, [this] (const RtcpMessage &m) {
+    if (m.type == RTCP_SR && m.size >= 28)
+      on_sender_report (m);
+    if ((m.type == RTCP_FB_RTPFB || m.type == RTCP_FB_PSFB) && m.size >= 12)
+      on_feedback (m.type, m.format, rtcp_get_u32 (m.data + 8), m.fci (), m.fci_size ());
+  });
   reschedule ();
 }
 

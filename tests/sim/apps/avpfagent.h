@@ -10,6 +10,7 @@
 #include "avpftiming.h"
 #include "fbretention.h"
 #include "rtpreception.h"
+#include "rtpwire.h"
 #include <map>
 #include <memory>
 #include <ns3/application.h>
@@ -73,6 +74,7 @@ private:
   size_t write_report (uint8_t *at);
   void on_packet (ns3::Ptr<ns3::Socket> socket);
   void on_rtp (const uint8_t *bytes, size_t size);
+  void on_sender_report (const RtcpMessage &message);
   void on_rtcp (const uint8_t *bytes, size_t size);
   Source &heard (uint32_t ssrc, bool sends);
   void set_members ();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccapplications.h"
 #include "paqmqueue.h"
-#include "rtcpfeedback.h"
 #include "rtcpnack.h"
 #include "rtpextension.h"
+#include "simtime.h"
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -20,9 +20,7 @@ namespace sim
 static const unsigned frame_header_bytes = 14; /* in the payload: frame number, its packets, ns of sending */
 static const unsigned extension_id = 3;
 static const unsigned rate_element_bytes = 8; /* with what fills the last word */
-static const uint16_t one_byte_profile = 0xbede;
 static const uint32_t ssrc = 0x53494d30;
-static const unsigned pli_format = 1; /* RFC 4585 6.3.1 */
 /* tfrcsink's */
 static const CcDuration status_interval = 20 * CC_MSECOND, rate_interval = 200 * CC_MSECOND,
                         key_unit_interval = 300 * CC_MSECOND;
@@ -31,38 +29,6 @@ static const uint8_t resent_type = 97;
 static const uint32_t resent_ssrc = 0x53494d32;
 static const unsigned osn_bytes = 2;
 static const double history_s = 1;
-
-static void
-put16 (uint8_t *at, uint16_t value)
-{
-  at[0] = value >> 8;
-  at[1] = value;
-}
-
-static void
-put32 (uint8_t *at, uint32_t value)
-{
-  put16 (at, value >> 16);
-  put16 (at + 2, value);
-}
-
-static uint16_t
-get16 (const uint8_t *at)
-{
-  return at[0] << 8 | at[1];
-}
-
-static uint32_t
-get32 (const uint8_t *at)
-{
-  return (uint32_t)get16 (at) << 16 | get16 (at + 2);
-}
-
-static double
-seconds_now ()
-{
-  return Simulator::Now ().GetSeconds ();
-}
 
 /* ---- sender ---- */
 
@@ -118,7 +84,7 @@ CcSenderApplication::on_router_rate (uint32_t hop, double rate_Bps)
 CcTime
 CcSenderApplication::now () const
 {
-  return Simulator::Now ().GetNanoSeconds ();
+  return time_now ();
 }
 
 CcSenderStatus
@@ -341,8 +307,8 @@ write_extension (uint8_t *rtp, size_t header, const RtpRttSendts *stamp)
   uint16_t profile;
 
   rtp_ext_rtt_sendts_write (element, stamp);
-  size_t size =
-      rtp_ext_put (one_byte_profile, nullptr, 0, extension_id, element, sizeof element, first, sizeof first, &profile);
+  size_t size = rtp_ext_put (
+      rtp_one_byte_profile, nullptr, 0, extension_id, element, sizeof element, first, sizeof first, &profile);
   memcpy (rtp + 16, first, sizeof first);
   if (header > rtp_header_bytes) {
     erf_extension_write_unset (rate);
@@ -350,8 +316,8 @@ write_extension (uint8_t *rtp, size_t header, const RtpRttSendts *stamp)
   }
   NS_ABORT_MSG_UNLESS (size == header - 16, "the extension does not have the expected size");
   rtp[0] |= 0x10;
-  put16 (rtp + 12, profile);
-  put16 (rtp + 14, size / 4);
+  rtcp_put_u16 (rtp + 12, profile);
+  rtcp_put_u16 (rtp + 14, size / 4);
 }
 
 void
@@ -364,17 +330,17 @@ CcSenderApplication::send (const CcPacket &packet)
   bytes[0] = 0x80;
   bytes[1] = 96 | (packet.frame_end ? 0x80 : 0);
   cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
-  put16 (bytes + 2, seq++);
-  put32 (bytes + 4, packet.captured_at / 1000 * 9 / 100); /* 90 kHz */
-  put32 (bytes + 8, ssrc);
+  rtcp_put_u16 (bytes + 2, seq++);
+  rtcp_put_u32 (bytes + 4, packet.captured_at / 1000 * 9 / 100); /* 90 kHz */
+  rtcp_put_u32 (bytes + 8, ssrc);
   if (config.extension) {
     cc_sender_stamp (&cc, now (), &stamp);
     write_extension (bytes, rtp_header_bytes, &stamp);
   }
-  put32 (payload, packet.frame);
-  put16 (payload + 4, (uintptr_t)packet.handle);
-  put32 (payload + 6, now () >> 32);
-  put32 (payload + 10, now ());
+  rtcp_put_u32 (payload, packet.frame);
+  rtcp_put_u16 (payload + 4, (uintptr_t)packet.handle);
+  rtcp_put_u32 (payload + 6, now () >> 32);
+  rtcp_put_u32 (payload + 10, now ());
   size_t size = payload + frame_header_bytes - bytes;
   Ptr<Packet> out = Create<Packet> (bytes, size);
   out->AddPaddingAtEnd (packet.size_bytes - size);
@@ -395,7 +361,7 @@ CcSenderApplication::send_rtp (const CcPacket &packet)
   RtpRttSendts stamp;
 
   NS_ABORT_MSG_IF (from.bytes[0] & 0x1f, "RTP packets with CSRC or extension");
-  put16 (&bytes[2], packet.resent ? resent_seq++ : seq);
+  rtcp_put_u16 (&bytes[2], packet.resent ? resent_seq++ : seq);
   bytes.resize (header_bytes (config));
   if (config.extension) {
     cc_sender_stamp (&cc, now (), &stamp);
@@ -432,7 +398,7 @@ CcSenderApplication::resend (uint16_t number)
   RtpPacket copy = kept->second;
   uint8_t osn[osn_bytes] = {(uint8_t)(number >> 8), (uint8_t)number};
   copy.bytes[1] = (copy.bytes[1] & 0x80) | resent_type;
-  put32 (&copy.bytes[8], resent_ssrc);
+  rtcp_put_u32 (&copy.bytes[8], resent_ssrc);
   copy.bytes.insert (copy.bytes.begin () + rtp_fixed_bytes, osn, osn + osn_bytes);
   packet.handle = (void *)next_handle;
   packet.size_bytes = copy.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
@@ -475,49 +441,52 @@ CcSenderApplication::on_feedback (Ptr<Socket> from)
 void
 CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
 {
-  while (size >= 4) {
-    size_t length = 4 * (get16 (data + 2) + 1u);
-    unsigned format = data[0] & 31, type = data[1];
-    TfrcReport report;
-    RtcpPath path;
-    RtcpCcfbReader ccfb;
-    RtcpTwccReader twcc;
-
-    if (length > size)
-      return;
-    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_CCFB && length >= 12 &&
-        rtcp_ccfb_open (&ccfb, data + 8, length - 8)) {
-      cc_sender_on_ccfb (&cc, packet_feedback.get (), &ccfb, now ());
-    }
-    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TWCC && length >= 12 &&
-        rtcp_twcc_open (&twcc, data + 12, length - 12)) {
-      cc_sender_on_twcc (&cc, packet_feedback.get (), &twcc, now ());
-    }
-    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TFRC && length >= 12 &&
-        rtcp_fb_tfrc_parse (data + 12, length - 12, &report)) {
-      report_at.push_back (seconds_now ());
-      cc_sender_on_tfrc_report (&cc, &report, now ());
-    }
-    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_NACK && length >= 12 && config.rtp)
-      on_nack (data + 12, length - 12);
-    if (type == RTCP_FB_PSFB && format == pli_format && config.rtp)
+  each_rtcp_message (data, size, [this] (const RtcpMessage &message) {
+    on_packet_reports (message);
+    on_path (message);
+    if (config.rtp && message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_NACK))
+      on_nack (message.fci (), message.fci_size ());
+    if (config.rtp && message.is (RTCP_FB_PSFB, rtcp_pli_format))
       want_key_unit (now ());
-    bool told = type == RTCP_FB_PSFB && format == RTCP_FB_FMT_AFB && length >= 12 &&
-                rtcp_fb_path_parse (data + 12, length - 12, &path);
-    if (told && path.kind != RTCP_PATH_END_TO_END)
-      cc_sender_on_router_rate (&cc, ssrc + 1, path.rate_bps / 8.0, now ());
-    if (told && path.kind == RTCP_PATH_END_TO_END) {
-      PathReport seen = {};
-      seen.rate_Bps = path.rate_bps / 8.0;
-      seen.capacity_Bps = path.capacity_bps / 8.0;
-      seen.queue_delay = path.queue_delay;
-      seen.loss = path.loss;
-      seen.excused = path.excused;
-      cc_sender_on_path_report (&cc, &seen, now ());
-    }
-    data += length;
-    size -= length;
+  });
+}
+
+void
+CcSenderApplication::on_packet_reports (const RtcpMessage &message)
+{
+  TfrcReport report;
+  RtcpCcfbReader ccfb;
+  RtcpTwccReader twcc;
+
+  if (message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_CCFB) && rtcp_ccfb_open (&ccfb, message.data + 8, message.size - 8))
+    cc_sender_on_ccfb (&cc, packet_feedback.get (), &ccfb, now ());
+  if (message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_TWCC) && rtcp_twcc_open (&twcc, message.fci (), message.fci_size ()))
+    cc_sender_on_twcc (&cc, packet_feedback.get (), &twcc, now ());
+  if (message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_TFRC) &&
+      rtcp_fb_tfrc_parse (message.fci (), message.fci_size (), &report)) {
+    report_at.push_back (seconds_now ());
+    cc_sender_on_tfrc_report (&cc, &report, now ());
   }
+}
+
+void
+CcSenderApplication::on_path (const RtcpMessage &message)
+{
+  RtcpPath path;
+  PathReport seen = {};
+
+  if (!message.is (RTCP_FB_PSFB, RTCP_FB_FMT_AFB) || !rtcp_fb_path_parse (message.fci (), message.fci_size (), &path))
+    return;
+  if (path.kind != RTCP_PATH_END_TO_END) {
+    cc_sender_on_router_rate (&cc, ssrc + 1, path.rate_bps / 8.0, now ());
+    return;
+  }
+  seen.rate_Bps = path.rate_bps / 8.0;
+  seen.capacity_Bps = path.capacity_bps / 8.0;
+  seen.queue_delay = path.queue_delay;
+  seen.loss = path.loss;
+  seen.excused = path.excused;
+  cc_sender_on_path_report (&cc, &seen, now ());
 }
 
 void
@@ -569,7 +538,7 @@ CcReceiverApplication::frames () const
 CcTime
 CcReceiverApplication::now () const
 {
-  uint64_t t = Simulator::Now ().GetNanoSeconds ();
+  uint64_t t = time_now ();
 
   return t + (int64_t)(t * config.clock_drift_ppm * 1e-6) + cc_duration (config.clock_offset_s);
 }
@@ -619,19 +588,20 @@ parse_rtp (const uint8_t *bytes, size_t size, CcArrival *arrival, size_t *header
   size_t words, element_size;
 
   *header = rtp_fixed_bytes + 4 * (bytes[0] & 15);
-  arrival->seq = get16 (bytes + 2);
+  arrival->seq = rtcp_get_u16 (bytes + 2);
   arrival->marker = bytes[1] & 0x80;
-  arrival->rtp_timestamp = get32 (bytes + 4);
+  arrival->rtp_timestamp = rtcp_get_u32 (bytes + 4);
   if (!(bytes[0] & 0x10))
     return *header <= size;
   if (*header + 4 > size)
     return false;
   const uint8_t *extension = bytes + *header;
-  words = get16 (extension + 2);
+  words = rtcp_get_u16 (extension + 2);
   *header += 4 + 4 * words;
   if (*header > size)
     return false;
-  const uint8_t *element = rtp_ext_find (get16 (extension), extension + 4, 4 * words, extension_id, &element_size);
+  const uint8_t *element =
+      rtp_ext_find (rtcp_get_u16 (extension), extension + 4, 4 * words, extension_id, &element_size);
   arrival->has_stamp = element && rtp_ext_rtt_sendts_parse (element, element_size, &arrival->stamp);
   return true;
 }
@@ -645,13 +615,13 @@ parse_packet (const uint8_t *bytes, size_t size, CcArrival *arrival)
 
   if (size < header + frame_header_bytes || bytes[0] >> 6 != 2)
     return nullptr;
-  arrival->seq = get16 (bytes + 2);
+  arrival->seq = rtcp_get_u16 (bytes + 2);
   arrival->marker = bytes[1] & 0x80;
-  arrival->rtp_timestamp = get32 (bytes + 4);
+  arrival->rtp_timestamp = rtcp_get_u32 (bytes + 4);
   if (extended) {
     size_t element_size;
-    const uint8_t *element =
-        rtp_ext_find (get16 (bytes + 12), bytes + 16, 4 * get16 (bytes + 14), extension_id, &element_size);
+    const uint8_t *element = rtp_ext_find (
+        rtcp_get_u16 (bytes + 12), bytes + 16, 4 * rtcp_get_u16 (bytes + 14), extension_id, &element_size);
     arrival->has_stamp = element && rtp_ext_rtt_sendts_parse (element, element_size, &arrival->stamp);
   }
   return bytes + header;
@@ -681,22 +651,16 @@ CcReceiverApplication::on_model_packet (Ptr<Packet> packet)
 
   if (!payload)
     return false;
-  uint64_t sent_at = (uint64_t)get32 (payload + 6) << 32 | get32 (payload + 10);
+  uint64_t sent_at = (uint64_t)rtcp_get_u32 (payload + 6) << 32 | rtcp_get_u32 (payload + 10);
   transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
-  count_frame (get32 (payload), get16 (payload + 4), arrival.rtp_timestamp / 90000.0);
+  count_frame (rtcp_get_u32 (payload), rtcp_get_u16 (payload + 4), arrival.rtp_timestamp / 90000.0);
   return feed (&arrival, packet);
 }
 
-/* An RTCP feedback message around the FCI already written at at + 12. */
 static size_t
 frame_feedback (uint8_t *at, unsigned format, unsigned type, size_t fci_size)
 {
-  at[0] = 0x80 | format;
-  at[1] = type;
-  put16 (at + 2, (12 + fci_size) / 4 - 1);
-  put32 (at + 4, ssrc + 1);
-  put32 (at + 8, type == RTCP_FB_PSFB ? 0 : ssrc);
-  return 12 + fci_size;
+  return put_rtcp_feedback (at, type, format, ssrc + 1, type == RTCP_FB_PSFB ? 0 : ssrc, fci_size);
 }
 
 /* ---- real media: what rtcpavpf does about key units ---- */
@@ -711,7 +675,7 @@ CcReceiverApplication::on_rtp (Ptr<Packet> packet)
   packet->CopyData (bytes.data (), bytes.size ());
   if (bytes.size () < rtp_fixed_bytes || !parse_rtp (bytes.data (), bytes.size (), &arrival, &header))
     return false;
-  if (get32 (&bytes[8]) == resent_ssrc) {
+  if (rtcp_get_u32 (&bytes[8]) == resent_ssrc) {
     packets++;
     bytes_total += bytes.size ();
     on_resent (bytes.data (), header, bytes.size ());
@@ -790,11 +754,11 @@ CcReceiverApplication::on_resent (const uint8_t *rtp, size_t header, size_t size
     return;
   std::vector<uint8_t> original (rtp, rtp + rtp_fixed_bytes);
   uint32_t highest = rtp_reception_highest (&reception);
-  uint16_t osn = get16 (rtp + header);
+  uint16_t osn = rtcp_get_u16 (rtp + header);
 
   original[0] &= ~0x10;
   original[1] = (original[1] & 0x80) | (media_header[1] & 0x7f);
-  put16 (&original[2], osn);
+  rtcp_put_u16 (&original[2], osn);
   std::copy_n (media_header + 8, 4, &original[8]);
   original.insert (original.end (), rtp + header + osn_bytes, rtp + size);
   restored++;
@@ -952,21 +916,11 @@ CcReceiverApplication::run ()
 static size_t
 write_report (uint8_t *at)
 {
-  static const size_t rr = 32, sdes = 24;
+  static const size_t rr = 32;
 
-  at[0] = 0x81;
-  at[1] = 201;
-  put16 (at + 2, rr / 4 - 1);
-  put32 (at + 4, ssrc + 1);
-  put32 (at + 8, ssrc);
-  at[rr] = 0x81;
-  at[rr + 1] = 202;
-  put16 (at + rr + 2, sdes / 4 - 1);
-  put32 (at + rr + 4, ssrc + 1);
-  at[rr + 8] = 1;
-  at[rr + 9] = 10;
-  std::memcpy (at + rr + 10, "sim@sim.ns", 10);
-  return rr + sdes;
+  put_rtcp_header (at, RTCP_RR, 1, rr, ssrc + 1);
+  rtcp_put_u32 (at + 8, ssrc);
+  return rr + put_rtcp_cname (at + rr, ssrc + 1, "sim@sim.ns");
 }
 
 static size_t
@@ -1036,9 +990,7 @@ CcReceiverApplication::write_key_request (uint8_t *at)
   key_request_on_sent (&key, now ());
   key_pending = false;
   key_units_asked++;
-  frame_feedback (at, pli_format, RTCP_FB_PSFB, 0);
-  put32 (at + 8, ssrc);
-  return 12;
+  return put_rtcp_feedback (at, RTCP_FB_PSFB, rtcp_pli_format, ssrc + 1, ssrc, 0);
 }
 
 size_t

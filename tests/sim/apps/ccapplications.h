@@ -20,6 +20,7 @@
 #include "rtpkeyunit.h"
 #include "rtpmedia.h"
 #include "rtpreception.h"
+#include "rtpwire.h"
 #include "series.h"
 #include <map>
 #include <memory>
@@ -32,9 +33,7 @@
 namespace sim
 {
 
-const unsigned rtp_fixed_bytes = 12;
 const unsigned rtp_header_bytes = rtp_fixed_bytes + 4 + 8; /* with the one-byte form of the extension */
-const unsigned udp_ip_bytes = 28;
 
 struct CcSenderConfig {
   CcSenderParams params; /* cc_sender_params_init () first */
@@ -84,6 +83,8 @@ private:
   void StopApplication () override;
   void on_feedback (ns3::Ptr<ns3::Socket> socket);
   void parse_rtcp (const uint8_t *data, size_t size);
+  void on_packet_reports (const RtcpMessage &message);
+  void on_path (const RtcpMessage &message);
   void run ();
   void drain ();
   void push (const CcPacket &packet);

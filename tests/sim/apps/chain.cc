@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "chain.h"
+#include "hostroutes.h"
+#include "structtag.h"
 #include <algorithm>
 #include <fstream>
 #include <ns3/core-module.h>
@@ -11,60 +13,23 @@ namespace sim
 {
 
 static const uint32_t ppp_bytes = 2, chance_bytes = 1500;
-static const double access_bps = 1e9;
+static const double unlimited_bps = 1e9;
 static const uint16_t mtu = 1500;
 
 /* Which packet of which pair it is, written when it leaves its host. */
-class PairTag : public Tag
-{
-public:
+struct PairMark {
   uint32_t pair = 0;
   uint8_t forward = 0;
   uint64_t number = 0;
 
-  static TypeId
-  GetTypeId ()
+  static const char *
+  tag_name ()
   {
-    static TypeId id = TypeId ("sim::PairTag").SetParent<Tag> ().AddConstructor<PairTag> ();
-    return id;
-  }
-
-  TypeId
-  GetInstanceTypeId () const override
-  {
-    return GetTypeId ();
-  }
-
-  uint32_t
-  GetSerializedSize () const override
-  {
-    return 13;
-  }
-
-  void
-  Serialize (TagBuffer buffer) const override
-  {
-    buffer.WriteU32 (pair);
-    buffer.WriteU8 (forward);
-    buffer.WriteU64 (number);
-  }
-
-  void
-  Deserialize (TagBuffer buffer) override
-  {
-    pair = buffer.ReadU32 ();
-    forward = buffer.ReadU8 ();
-    number = buffer.ReadU64 ();
-  }
-
-  void
-  Print (std::ostream &os) const override
-  {
-    os << pair << " " << number;
+    return "sim::PairTag";
   }
 };
 
-NS_OBJECT_ENSURE_REGISTERED (PairTag);
+using PairTag = StructTag<PairMark>;
 
 /* One way over one hop. */
 struct Chain::Direction {
@@ -96,13 +61,14 @@ struct ChainPair {
 struct Chain::Private {
   Chain *owner;
   std::vector<Ptr<Node>> routers;
+  std::vector<Ptr<HostRoutes>> routes; /* by router */
   std::vector<std::unique_ptr<Direction>> forward, backward; /* by hop */
   std::vector<std::unique_ptr<ChainPair>> pairs;
 
   void connect (unsigned hop, const ChainHopSpec &spec);
   void impair (Direction *d, Ptr<PointToPointNetDevice> far);
-  void route (unsigned router, uint32_t net, unsigned at);
-  Ptr<Node> attach (unsigned pair, bool left, unsigned router, double delay_s, uint32_t net, Ipv4Address *address);
+  Ptr<PointToPointNetDevice> way (unsigned router, unsigned to) const;
+  Ptr<Node> attach (unsigned pair, bool left, const ChainPairSpec &spec, uint32_t net, Ipv4Address *address);
   ChainStory *find (Ptr<const Packet> packet, PairTag *tag);
   void tell (const Direction *d, const PairTag &tag, const ChainStory &story, ChainFate fate, uint32_t size);
   void forget (const PairTag &tag);
@@ -141,6 +107,7 @@ Chain::Chain (const std::vector<ChainHopSpec> &hops) : p (new Private)
   for (size_t i = 0; i <= hops.size (); i++) {
     p->routers.push_back (CreateObject<Node> ());
     InternetStackHelper ().Install (p->routers.back ());
+    p->routes.push_back (HostRoutes::install (p->routers.back ()));
   }
   for (size_t i = 0; i < hops.size (); i++)
     p->connect (i, hops[i]);
@@ -154,7 +121,7 @@ link_device (Ptr<Node> router, const LinkSpec &link, Ptr<JitterChannel> channel)
   bool limited = link.bps > 0;
   Ptr<PointToPointNetDevice> device = make_device (router, mtu, limited ? "1p" : "5000p");
 
-  device->SetDataRate (DataRate (limited ? link.bps : access_bps));
+  device->SetDataRate (DataRate (limited ? link.bps : unlimited_bps));
   device->Attach (channel);
   return device;
 }
@@ -208,33 +175,26 @@ Chain::Private::set_capacity (Direction *d, double bps)
   set_disc_capacity (d->disc, d->spec.link.queue, bps);
 }
 
-/* The way from a router to a net that is at another one. */
-void
-Chain::Private::route (unsigned router, uint32_t net, unsigned at)
+/* The device of a router that leads to another one. */
+Ptr<PointToPointNetDevice>
+Chain::Private::way (unsigned router, unsigned to) const
 {
-  if (router == at)
-    return;
-  bool right = at > router;
-  unsigned hop = right ? router : router - 1;
-  Ptr<Ipv4> ipv4 = routers[router]->GetObject<Ipv4> ();
-  Ptr<NetDevice> device = (right ? forward : backward)[hop]->device;
-
-  Ipv4StaticRoutingHelper ().GetStaticRouting (ipv4)->AddNetworkRouteTo (Ipv4Address (net), Ipv4Mask ("255.255.255.0"),
-      Ipv4Address (0x0a030001 + (hop << 8) + right), ipv4->GetInterfaceForDevice (device));
+  return to > router ? forward[router]->device : backward[router - 1]->device;
 }
 
 Ptr<Node>
-Chain::Private::attach (unsigned pair, bool left, unsigned router, double delay_s, uint32_t net, Ipv4Address *address)
+Chain::Private::attach (unsigned pair, bool left, const ChainPairSpec &spec, uint32_t net, Ipv4Address *address)
 {
+  unsigned router = left ? spec.enter : spec.leave + 1;
   Ptr<Node> host = CreateObject<Node> ();
   Ptr<JitterChannel> channel = CreateObject<JitterChannel> ();
 
   InternetStackHelper ().Install (host);
   Ptr<PointToPointNetDevice> at_host = make_device (host, mtu, "5000p");
   Ptr<PointToPointNetDevice> at_router = make_device (routers[router], mtu, "5000p");
-  channel->delay[0] = channel->delay[1] = Seconds (delay_s);
+  channel->delay[0] = channel->delay[1] = Seconds (spec.access_delay_s / 2);
   for (auto &device : {at_host, at_router}) {
-    device->SetDataRate (DataRate (access_bps));
+    device->SetDataRate (DataRate (spec.access_bps > 0 ? spec.access_bps : unlimited_bps));
     device->Attach (channel);
   }
   add_address (at_router, net | 1);
@@ -243,7 +203,7 @@ Chain::Private::attach (unsigned pair, bool left, unsigned router, double delay_
   at_host->TraceConnectWithoutContext ("MacTx", MakeCallback (&Private::on_host_sends, this, pair, left));
   at_host->TraceConnectWithoutContext ("MacRx", MakeCallback (&Private::on_host_gets, this, pair, left));
   for (unsigned r = 0; r < routers.size (); r++)
-    route (r, net, router);
+    routes[r]->add (*address, r == router ? at_router : way (r, router));
   return host;
 }
 
@@ -257,9 +217,8 @@ Chain::add_pair (const ChainPairSpec &spec)
   p->pairs.emplace_back (new ChainPair);
   ChainPair &pair = *p->pairs.back ();
   pair.spec = spec;
-  pair.left = p->attach (index, true, spec.enter, spec.access_delay_s / 2, 0x0a010000 | index << 8, &pair.left_address);
-  pair.right =
-      p->attach (index, false, spec.leave + 1, spec.access_delay_s / 2, 0x0a020000 | index << 8, &pair.right_address);
+  pair.left = p->attach (index, true, spec, 0x0a010000 | index << 8, &pair.left_address);
+  pair.right = p->attach (index, false, spec, 0x0a020000 | index << 8, &pair.right_address);
   return index;
 }
 

@@ -34,6 +34,7 @@ std::vector<double> read_chances (const std::string &path);
 struct ChainPairSpec {
   unsigned enter = 0, leave = 0; /* hops */
   double access_delay_s = 0;     /* one way, half of it on either side */
+  double access_bps = 0;         /* of either side's link, both ways; 0: 1 Gbit/s */
 };
 
 enum class ChainFate { sent, queue, random, delivered };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "codedsink.h"
+#include "simtime.h"
 #include "ccserial.h"
 #include "scenario.h"
 #include "stopwatch.h"
@@ -49,12 +50,6 @@ struct CodedSink::Private {
   void show (int64_t number, const GstVideoFrame &picture);
   void score_stale (int64_t until);
 };
-
-static double
-now_s ()
-{
-  return ns3::Simulator::Now ().GetSeconds ();
-}
 
 static bool
 asks_key_unit (GstEvent *event)
@@ -116,7 +111,7 @@ CodedSink::on_packet (const uint8_t *rtp, size_t size)
     p->stats.late++;
     return;
   }
-  p->held[seq] = {std::vector<uint8_t> (rtp, rtp + size), now_s ()};
+  p->held[seq] = {std::vector<uint8_t> (rtp, rtp + size), seconds_now ()};
   p->release ();
 }
 
@@ -138,7 +133,7 @@ CodedSink::Private::release ()
   for (const auto &entry : held)
     since = std::min (since, entry.second.arrived_s);
   gap_timer = ns3::Simulator::Schedule (
-      ns3::Seconds (std::max (since + spec.latency_s - now_s (), 0.0)), &Private::give_up, this);
+      ns3::Seconds (std::max (since + spec.latency_s - seconds_now (), 0.0)), &Private::give_up, this);
 }
 
 void
@@ -228,7 +223,7 @@ CodedSink::Private::show (int64_t number, const GstVideoFrame &picture)
   if (shown >= 0)
     score_stale (number);
   double quality = psnr_y (spec.clip->frame (number), width, data, stride, width, height);
-  received.row ("%ld,%.6f,%.6f,0", (long)number, now_s (), quality);
+  received.row ("%ld,%.6f,%.6f,0", (long)number, seconds_now (), quality);
   luma.resize ((size_t)width * height);
   for (unsigned y = 0; y < height; y++)
     std::copy_n (data + y * stride, width, luma.begin () + (size_t)y * width);

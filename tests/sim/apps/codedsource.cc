@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "codedsource.h"
+#include "simtime.h"
 #include "gstrateevent.h"
 #include "scenario.h"
 #include "stopwatch.h"
@@ -13,9 +14,6 @@
 
 namespace sim
 {
-
-/* As codecs.encoder_rate () of callkit counts: payload and header of a packet, IPv4 and UDP, and RTP. */
-static const double packet_bytes = 1200, ip_bytes = 28, all_headers = 40;
 
 struct CodedSource::Private {
   CodedSourceSpec spec;
@@ -39,12 +37,6 @@ struct CodedSource::Private {
   void set_knob (double bps);
   void record (const RateNews &news);
 };
-
-static double
-now_s ()
-{
-  return ns3::Simulator::Now ().GetSeconds ();
-}
 
 static std::string
 raw_caps (const CodedSourceSpec &spec)
@@ -119,7 +111,7 @@ void
 CodedSource::start (RtpCarrier *carrier)
 {
   p->carrier = carrier;
-  p->started_s = now_s ();
+  p->started_s = seconds_now ();
   frame ();
 }
 
@@ -141,8 +133,8 @@ CodedSource::Private::take_frame (GstPad *pad, GstBuffer *buffer)
   gst_event_unref (event);
   coded_frame = std::llround (running * spec.fps / GST_SECOND);
   coded_key = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  sent.row (
-      "%lu,%.6f,%lu,%d", (unsigned long)coded_frame, now_s (), (unsigned long)gst_buffer_get_size (buffer), coded_key);
+  sent.row ("%lu,%.6f,%lu,%d", (unsigned long)coded_frame, seconds_now (), (unsigned long)gst_buffer_get_size (buffer),
+      coded_key);
 }
 
 void
@@ -175,7 +167,7 @@ void
 CodedSource::frame ()
 {
   uint64_t number = p->taken.size ();
-  bool paused = now_s () >= p->spec.pause_from_s && now_s () < p->spec.pause_to_s;
+  bool paused = seconds_now () >= p->spec.pause_from_s && seconds_now () < p->spec.pause_to_s;
 
   /* Counted from the start, so that no rounding adds up. */
   p->next = ns3::Simulator::Schedule (
@@ -190,7 +182,7 @@ CodedSource::code (uint64_t number)
 {
   std::vector<RtpPacket> packets;
 
-  p->captured.row ("%lu,%.6f", (unsigned long)number, now_s ());
+  p->captured.row ("%lu,%.6f", (unsigned long)number, seconds_now ());
   {
     Stopwatch running (Stopwatch::encode);
     p->pipeline.push (wrap (*p->spec.clip, number, p->spec.fps));
@@ -246,8 +238,9 @@ time_field (double s)
 void
 CodedSource::Private::record (const RateNews &n)
 {
-  rates.row ("%.6f,%.0f,%.0f,%s,%.6f,%s,%u,%u,%s", now_s (), n.bitrate, n.wire_bitrate, time_field (n.rtt_s).c_str (),
-      n.loss_event_rate, time_field (n.queue_delay_s).c_str (), n.backlog, n.frame_budget, n.limit);
+  rates.row ("%.6f,%.0f,%.0f,%s,%.6f,%s,%u,%u,%s", seconds_now (), n.bitrate, n.wire_bitrate,
+      time_field (n.rtt_s).c_str (), n.loss_event_rate, time_field (n.queue_delay_s).c_str (), n.backlog,
+      n.frame_budget, n.limit);
 }
 
 void
@@ -258,20 +251,6 @@ CodedSource::on_rate (const RateNews &news)
     p->tell_control (news);
   else if (!p->spec.knob.empty ())
     p->set_knob (news.bitrate);
-}
-
-void
-CodedSource::set_wire_rate (double bps)
-{
-  double frame = bps / 8 / p->spec.fps, packets = std::ceil (frame / (packet_bytes + ip_bytes));
-  RateNews news;
-
-  news.wire_bitrate = bps;
-  news.bitrate = std::max (8 * p->spec.fps * (frame - packets * all_headers), 8 * p->spec.fps);
-  news.rtt_s = 0.1;
-  news.queue_delay_s = 0;
-  news.frame_budget = news.bitrate / 8 * 0.2;
-  on_rate (news);
 }
 
 void

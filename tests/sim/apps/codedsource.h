@@ -44,8 +44,6 @@ public:
   void stop () override;
   /* Told to `control` as the rate event, or set at `encoder`; recorded. */
   void on_rate (const RateNews &news) override;
-  /* The same from a wire rate alone: what codecs.encoder_rate () of callkit leaves of it for frames. */
-  void set_wire_rate (double bps);
   void want_key_unit () override;
   uint64_t frames () const;             /* frame times that have been */
   bool captured (uint64_t frame) const; /* false: in the pause, or not yet */

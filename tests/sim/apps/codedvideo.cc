@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "codedvideo.h"
+#include "rtpwire.h"
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -12,8 +13,6 @@ using namespace ns3;
 
 namespace sim
 {
-
-static const double header_bytes = 28;
 
 template <typename T>
 static void
@@ -148,7 +147,7 @@ double
 CodedVideo::next_with_headers (double rate_bps)
 {
   double bytes = next (rate_bps * payload_part, 0);
-  double whole = bytes + header_bytes * std::ceil (bytes / spec.packet_bytes);
+  double whole = bytes + udp_ip_bytes * std::ceil (bytes / spec.packet_bytes);
 
   payload_part += (bytes / whole - payload_part) / 30;
   return whole;

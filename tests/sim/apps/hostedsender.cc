@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hostedsender.h"
-#include "rtcpfeedback.h"
 #include "rtpextension.h"
+#include "rtpwire.h"
+#include "simtime.h"
 #include <algorithm>
 #include <ns3/abort.h>
 #include <ns3/inet-socket-address.h>
@@ -13,45 +14,11 @@ using namespace ns3;
 namespace sim
 {
 
-static const unsigned fixed_bytes = 12, extension_bytes = 8, extension_id = 1, ip_udp_bytes = 28;
-static const uint16_t one_byte_profile = 0xbede;
+static const unsigned extension_bytes = 8, extension_id = 1;
 static const size_t remembered_packets = 8192;
-static const unsigned pli_format = 1;
 static const size_t twcc_capacity = 1200;
 static const double rtcp_fraction = 0.05, least_session_bps = 64000; /* rtpsession's */
 static const uint32_t receiver_ssrc = 0x53494d31;
-
-static uint16_t
-get16 (const uint8_t *at)
-{
-  return at[0] << 8 | at[1];
-}
-
-static uint32_t
-get32 (const uint8_t *at)
-{
-  return (uint32_t)get16 (at) << 16 | get16 (at + 2);
-}
-
-static void
-put16 (uint8_t *at, uint16_t value)
-{
-  at[0] = value >> 8;
-  at[1] = value;
-}
-
-static void
-put32 (uint8_t *at, uint32_t value)
-{
-  put16 (at, value >> 16);
-  put16 (at + 2, value);
-}
-
-static double
-seconds_now ()
-{
-  return Simulator::Now ().GetSeconds ();
-}
 
 /* ---- sender ---- */
 
@@ -117,24 +84,24 @@ with_extension (const std::vector<uint8_t> &rtp)
   uint16_t profile;
   std::vector<uint8_t> out;
 
-  NS_ABORT_MSG_IF (rtp.size () < fixed_bytes || rtp[0] != 0x80, "an RTP packet of plain header was expected");
-  size_t size =
-      rtp_ext_put (one_byte_profile, nullptr, 0, extension_id, number, sizeof number, block, sizeof block, &profile);
+  NS_ABORT_MSG_IF (rtp.size () < rtp_fixed_bytes || rtp[0] != 0x80, "an RTP packet of plain header was expected");
+  size_t size = rtp_ext_put (
+      rtp_one_byte_profile, nullptr, 0, extension_id, number, sizeof number, block, sizeof block, &profile);
   NS_ABORT_MSG_UNLESS (size == sizeof block, "the extension does not have the expected size");
   out.reserve (rtp.size () + extension_bytes);
-  out.assign (rtp.begin (), rtp.begin () + fixed_bytes);
+  out.assign (rtp.begin (), rtp.begin () + rtp_fixed_bytes);
   out[0] |= 0x10;
   for (unsigned word : {profile / 256u, profile % 256u, 0u, (unsigned)sizeof block / 4})
     out.push_back (word);
   out.insert (out.end (), block, block + sizeof block);
-  out.insert (out.end (), rtp.begin () + fixed_bytes, rtp.end ());
+  out.insert (out.end (), rtp.begin () + rtp_fixed_bytes, rtp.end ());
   return out;
 }
 
 static uint32_t
 timestamp_of (const std::vector<uint8_t> &rtp)
 {
-  return get32 (rtp.data () + 4);
+  return rtcp_get_u32 (rtp.data () + 4);
 }
 
 void
@@ -165,14 +132,14 @@ HostedSenderApplication::send (std::vector<uint8_t> rtp)
   if (!running)
     return;
   note_wait (timestamp_of (rtp));
-  put16 (rtp.data () + fixed_bytes + 5, next_seq++);
-  uint32_t payload = rtp.size () - fixed_bytes - extension_bytes;
+  rtcp_put_u16 (rtp.data () + rtp_fixed_bytes + 5, next_seq++);
+  uint32_t payload = rtp.size () - rtp_fixed_bytes - extension_bytes;
   sent.push_back ({HostedElement::now_ns (), payload, (uint8_t)(rtp[1] & 0x7f)});
   if (sent.size () > remembered_packets)
     sent.pop_front ();
   packets_sent++;
   payload_bytes_sent += payload;
-  bytes_sent += rtp.size () + ip_udp_bytes;
+  bytes_sent += rtp.size () + udp_ip_bytes;
   socket->Send (Create<Packet> (rtp.data (), rtp.size ()));
 }
 
@@ -185,7 +152,7 @@ HostedSenderApplication::on_rtcp (Ptr<Socket> from)
   while ((packet = from->Recv ()) && running) {
     size_t size = packet->CopyData (bytes, sizeof bytes);
     feedback_packets++;
-    feedback_bytes += size + ip_udp_bytes;
+    feedback_bytes += size + udp_ip_bytes;
     parse_rtcp (bytes, size);
   }
 }
@@ -193,23 +160,15 @@ HostedSenderApplication::on_rtcp (Ptr<Socket> from)
 void
 HostedSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
 {
-  RtcpTwccReader reader;
-
-  while (size >= 8) {
-    size_t length = 4 * (get16 (data + 2) + 1u);
-    unsigned format = data[0] & 31, type = data[1];
-    if (length > size)
-      return;
-    if (type == RTCP_FB_RTPFB && format == RTCP_FB_FMT_TWCC && length >= 12 &&
-        rtcp_twcc_open (&reader, data + 12, length - 12))
+  each_rtcp_message (data, size, [this] (const RtcpMessage &message) {
+    RtcpTwccReader reader;
+    if (message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_TWCC) && rtcp_twcc_open (&reader, message.fci (), message.fci_size ()))
       on_twcc (reader);
-    if (type == RTCP_FB_PSFB && format == pli_format) {
+    if (message.is (RTCP_FB_PSFB, rtcp_pli_format)) {
       key_units_asked++;
       config.source->want_key_unit ();
     }
-    data += length;
-    size -= length;
-  }
+  });
 }
 
 PacketOutcome
@@ -296,7 +255,7 @@ TwccReceiverApplication::configure (const TwccReceiverConfig &c)
 uint64_t
 TwccReceiverApplication::now_ns () const
 {
-  uint64_t t = Simulator::Now ().GetNanoSeconds ();
+  uint64_t t = time_now ();
 
   return t + (int64_t)(t * config.clock_drift_ppm * 1e-6) + cc_duration (config.clock_offset_s);
 }
@@ -331,9 +290,9 @@ read_number (const uint8_t *rtp, size_t size, uint16_t *number)
 {
   size_t found;
 
-  if (size < fixed_bytes + extension_bytes || rtp[0] >> 6 != 2 || !(rtp[0] & 0x10))
+  if (size < rtp_fixed_bytes + extension_bytes || rtp[0] >> 6 != 2 || !(rtp[0] & 0x10))
     return false;
-  const uint8_t *element = rtp_ext_find (get16 (rtp + 12), rtp + 16, extension_bytes - 4, extension_id, &found);
+  const uint8_t *element = rtp_ext_find (rtcp_get_u16 (rtp + 12), rtp + 16, extension_bytes - 4, extension_id, &found);
   return element && rtp_ext_twcc_parse (element, found, number);
 }
 
@@ -348,10 +307,10 @@ TwccReceiverApplication::on_packet (Ptr<Socket> from)
     size_t size = packet->CopyData (bytes, sizeof bytes);
     if (!read_number (bytes, size, &number))
       continue;
-    media_ssrc = get32 (bytes + 8);
+    media_ssrc = rtcp_get_u32 (bytes + 8);
     packets++;
     bytes_total += size;
-    received.add (seconds_now (), size + ip_udp_bytes);
+    received.add (seconds_now (), size + udp_ip_bytes);
     arrival_history_on_packet (&history, number, ARRIVAL_NOT_ECT, now_ns ());
     if (bytes[1] & 0x80)
       make_message ();
@@ -369,12 +328,8 @@ TwccReceiverApplication::make_message ()
   if (size == 0)
     return;
   fb_pkt_count++;
-  at[0] = 0x80 | RTCP_FB_FMT_TWCC;
-  at[1] = RTCP_FB_RTPFB;
-  put16 (at + 2, (12 + size) / 4 - 1);
-  put32 (at + 4, receiver_ssrc);
-  put32 (at + 8, media_ssrc);
-  messages.emplace_back (at, at + 12 + size);
+  size = put_rtcp_feedback (at, RTCP_FB_RTPFB, RTCP_FB_FMT_TWCC, receiver_ssrc, media_ssrc, size);
+  messages.emplace_back (at, at + size);
   schedule ();
 }
 
@@ -401,21 +356,11 @@ TwccReceiverApplication::interval_s ()
 static std::vector<uint8_t>
 report ()
 {
-  static const size_t rr = 8, sdes = 32, name = 20;
-  std::vector<uint8_t> out (rr + sdes, 'x');
-  uint8_t *at = out.data ();
+  static const size_t rr = 8;
+  std::vector<uint8_t> out (64);
 
-  at[0] = 0x80;
-  at[1] = 201;
-  put16 (at + 2, rr / 4 - 1);
-  put32 (at + 4, receiver_ssrc);
-  at[rr] = 0x81;
-  at[rr + 1] = 202;
-  put16 (at + rr + 2, sdes / 4 - 1);
-  put32 (at + rr + 4, receiver_ssrc);
-  at[rr + 8] = 1;
-  at[rr + 9] = name;
-  put16 (at + rr + 10 + name, 0);
+  put_rtcp_header (out.data (), RTCP_RR, 0, rr, receiver_ssrc);
+  out.resize (rr + put_rtcp_cname (out.data () + rr, receiver_ssrc, std::string (20, 'x')));
   return out;
 }
 
@@ -424,11 +369,7 @@ picture_loss (uint32_t media_ssrc)
 {
   std::vector<uint8_t> out (12);
 
-  out[0] = 0x80 | pli_format;
-  out[1] = RTCP_FB_PSFB;
-  put16 (out.data () + 2, 2);
-  put32 (out.data () + 4, receiver_ssrc);
-  put32 (out.data () + 8, media_ssrc);
+  put_rtcp_feedback (out.data (), RTCP_FB_PSFB, rtcp_pli_format, receiver_ssrc, media_ssrc, 0);
   return out;
 }
 
@@ -453,7 +394,7 @@ TwccReceiverApplication::send_all ()
 void
 TwccReceiverApplication::send_packet (const std::vector<uint8_t> &rtcp)
 {
-  uint32_t bytes = rtcp.size () + ip_udp_bytes;
+  uint32_t bytes = rtcp.size () + udp_ip_bytes;
 
   feedback_packets++;
   feedback_bytes += bytes;

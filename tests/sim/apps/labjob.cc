@@ -205,31 +205,11 @@ read_hop (GKeyFile *file, unsigned number)
 }
 
 static void
-read_video (Group &g, LabFlow *f)
+read_pause (Group &g, LabFlow *f)
 {
   std::string pause = g.text ("pause");
   size_t comma = pause.find (',');
 
-  f->controller = g.must ("controller");
-  f->clip = g.must ("clip");
-  f->width = g.value ("width", 352);
-  f->height = g.value ("height", 288);
-  f->fps = g.value ("fps", 30);
-  f->send = g.must ("send");
-  f->knob = g.text ("knob");
-  f->knob_unit = g.value ("unit", 1);
-  f->encoding_name = g.must ("encoding-name");
-  f->depay = g.must ("depay");
-  f->decode = g.must ("decode");
-  f->record = g.text ("record");
-  f->min_bps = g.value ("min", 30e3);
-  f->max_bps = g.value ("max", 20e6);
-  f->start_bps = g.value ("start-rate", 300e3);
-  f->latency_s = g.value ("latency", 0.1);
-  f->ect = g.flag ("ect", false);
-  f->rates = g.steps ("rates");
-  if (f->controller.rfind ("fixed:", 0) == 0)
-    f->rates = schedule (f->controller.substr (6), "controller");
   f->pause_from_s = f->pause_to_s = 1e9;
   if (pause.empty ())
     return;
@@ -239,11 +219,42 @@ read_video (Group &g, LabFlow *f)
   f->pause_to_s = number (pause.substr (comma + 1), "pause");
 }
 
+static void
+read_control (Group &g, LabFlow *f)
+{
+  f->controller = g.must ("controller");
+  f->fps = g.value ("fps", 30);
+  f->min_bps = g.value ("min", 30e3);
+  f->max_bps = g.value ("max", 20e6);
+  f->start_bps = g.value ("start-rate", 300e3);
+  f->max_delay_s = g.value ("max-delay", 0);
+  f->rates = g.steps ("rates");
+  if (f->controller.rfind ("fixed:", 0) == 0)
+    f->rates = schedule (f->controller.substr (6), "controller");
+}
+
+static void
+read_video (Group &g, LabFlow *f)
+{
+  f->clip = g.must ("clip");
+  f->width = g.value ("width", 352);
+  f->height = g.value ("height", 288);
+  f->send = g.must ("send");
+  f->knob = g.text ("knob");
+  f->knob_unit = g.value ("unit", 1);
+  f->encoding_name = g.must ("encoding-name");
+  f->depay = g.must ("depay");
+  f->decode = g.must ("decode");
+  f->record = g.text ("record");
+  f->latency_s = g.value ("latency", 0.1);
+  read_pause (g, f);
+}
+
 static LabFlow
 read_flow (Group g, const LabJob &job)
 {
-  static const std::map<std::string, LabKind> kinds = {{"video", LabKind::video}, {"tcp", LabKind::tcp},
-      {"short-tcp", LabKind::short_tcp}, {"udp", LabKind::udp}, {"audio", LabKind::audio}};
+  static const std::map<std::string, LabKind> kinds = {{"video", LabKind::video}, {"recorded", LabKind::recorded},
+      {"tcp", LabKind::tcp}, {"short-tcp", LabKind::short_tcp}, {"udp", LabKind::udp}, {"audio", LabKind::audio}};
   static const std::map<std::string, TcpKind> tcps = {
       {"newreno", TcpKind::newreno}, {"cubic", TcpKind::cubic}, {"bbr", TcpKind::bbr}};
   LabFlow f = {};
@@ -253,11 +264,15 @@ read_flow (Group g, const LabJob &job)
   f.start_s = g.value ("start", 0);
   f.stop_s = std::min (g.value ("stop", job.duration_s), job.duration_s);
   f.place.access_delay_s = g.value ("access-delay", 0);
+  f.place.access_bps = g.value ("access-rate", 0);
+  f.ect = g.flag ("ect", false);
   f.place.enter = g.value ("enter", 0);
   f.place.leave = g.value ("leave", job.hops.size () - 1);
   f.forward = g.one_of<bool> ("direction", "forward", {{"forward", true}, {"reverse", false}});
   if (f.place.enter > f.place.leave || f.place.leave >= job.hops.size ())
     fail ("a flow enters or leaves at no hop");
+  if (f.kind == LabKind::video || f.kind == LabKind::recorded)
+    read_control (g, &f);
   if (f.kind == LabKind::video)
     read_video (g, &f);
   f.tcp = g.one_of ("tcp", "cubic", tcps);

@@ -11,7 +11,7 @@
 namespace sim
 {
 
-enum class LabKind { video, tcp, short_tcp, udp, audio };
+enum class LabKind { video, recorded, tcp, short_tcp, udp, audio };
 
 /* Fields of other kinds than the flow's are unused. */
 struct LabFlow {
@@ -20,11 +20,11 @@ struct LabFlow {
   double start_s, stop_s;
   ChainPairSpec place;
   bool forward;
-  /* video */
+  bool ect; /* packets may be marked */
+  /* video; of recorded the controller and rates */
   std::string controller, clip, send, knob, encoding_name, depay, decode, record;
   unsigned width, height;
-  double fps, knob_unit, min_bps, max_bps, start_bps, latency_s, pause_from_s, pause_to_s;
-  bool ect;
+  double fps, knob_unit, min_bps, max_bps, start_bps, max_delay_s, latency_s, pause_from_s, pause_to_s;
   std::vector<CapacityStep> rates;
   /* the others */
   TcpKind tcp;

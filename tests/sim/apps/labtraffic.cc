@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labtraffic.h"
+#include <ns3/abort.h>
 
 namespace sim
 {
@@ -13,6 +14,7 @@ tcp_of (const LabFlow &flow)
   ShortTcpSpec tcp;
 
   tcp.tcp.kind = flow.tcp;
+  tcp.tcp.ecn = flow.ect;
   tcp.tcp.start_s = flow.start_s;
   tcp.tcp.stop_s = flow.stop_s;
   tcp.flows = flow.short_flows;
@@ -33,6 +35,8 @@ add_lab_traffic (const LabFlow &flow, const HostPair &hosts)
   else if (flow.kind == LabKind::audio)
     add_udp (hosts, flow.rate_bps + headers * 8 / audio_packet_s, flow.rate_bps / 8 * audio_packet_s + headers,
         flow.start_s, flow.stop_s);
+  else
+    NS_ABORT_MSG ("flows of kind " << flow.kind_name << " can only be simulated");
 }
 
 } // namespace sim

@@ -30,7 +30,10 @@ LabVideo::LabVideo (
     : flow (f), clip (c), folder (where), seed (s)
 {
   flow.start_s += phase_s (seed, flow.fps);
-  make_media ();
+  if (flow.kind == LabKind::recorded)
+    make_recorded ();
+  else
+    make_media ();
   std::string base = flow.controller;
   for (const std::string option : {"+rtx", "+erf"})
     if (has_option (option))
@@ -63,14 +66,30 @@ LabVideo::make_media ()
   out.knob_unit = flow.knob_unit;
   out.pause_from_s = flow.pause_from_s;
   out.pause_to_s = flow.pause_to_s;
-  source = std::make_shared<CodedSource> (out);
+  source = coded = std::make_shared<CodedSource> (out);
   in.encoding_name = flow.encoding_name;
   in.depay = flow.depay;
   in.decode = flow.decode;
   in.record = flow.record;
   in.latency_s = flow.latency_s;
-  in.captured = [this] (uint64_t frame) { return source->captured (frame); };
-  sink = std::make_shared<CodedSink> (in);
+  in.captured = [this] (uint64_t frame) { return coded->captured (frame); };
+  sink = shown = std::make_shared<CodedSink> (in);
+}
+
+/* Of the 153 groups of the usual recording; 43 leads through all of them. */
+static const unsigned group_stride = 43;
+static const double headers_part = 0.05; /* of the wire rate, about */
+
+void
+LabVideo::make_recorded ()
+{
+  RecordedSourceSpec out;
+
+  out.start_bps = (1 - headers_part) * flow.start_bps;
+  out.max_bps = (1 - headers_part) * flow.max_bps;
+  out.first_group = seed / 2 % 1000 * group_stride;
+  source = std::make_shared<RecordedSource> (out);
+  sink = std::make_shared<RecordedSink> ();
 }
 
 void
@@ -80,7 +99,7 @@ LabVideo::place (Ptr<Application> sender, Ptr<Application> receiver, const HostP
   hosts.to->AddApplication (receiver);
   sender->SetStartTime (Seconds (flow.start_s));
   /* Pictures end first, so that the last of them still leave. */
-  Simulator::Schedule (Seconds (flow.stop_s), &CodedSource::stop, source.get ());
+  Simulator::Schedule (Seconds (flow.stop_s), &RtpSource::stop, source.get ());
   sender->SetStopTime (Seconds (flow.stop_s + sending_rest_s));
 }
 
@@ -103,8 +122,10 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.sender.params.start_Bps = flow.start_bps / 8;
   spec.sender.params.min_Bps = flow.min_bps / 8;
   spec.sender.params.max_Bps = flow.max_bps / 8;
+  if (flow.max_delay_s > 0)
+    spec.sender.params.buffer.max_delay = cc_duration (flow.max_delay_s);
   spec.receiver.sink = sink;
-  spec.receiver.codec = rtp_codec_from_name (flow.encoding_name.c_str ());
+  spec.receiver.codec = coded ? rtp_codec_from_name (flow.encoding_name.c_str ()) : RTP_CODEC_INTRA;
   spec.receiver.nack_latency_s = has_option ("+rtx") ? flow.latency_s : 0;
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
@@ -158,22 +179,24 @@ LabVideo::follow (const std::vector<CapacityStep> &rates)
 {
   for (size_t i = 0; i < rates.size (); i++) {
     bool over = i + 1 < rates.size () && rates[i + 1].at_s <= flow.start_s;
+    RateNews news = plain_rate (std::min (rates[i].bps, flow.max_bps), flow.fps);
     if (!over)
-      Simulator::Schedule (Seconds (std::max (rates[i].at_s, flow.start_s)), &CodedSource::set_wire_rate, source.get (),
-          std::min (rates[i].bps, flow.max_bps));
+      Simulator::Schedule (
+          Seconds (std::max (rates[i].at_s, flow.start_s)), [this, news] { source->on_rate (news); });
   }
 }
 
 void
 LabVideo::finish ()
 {
-  sink->finish (source->frames ());
+  if (shown)
+    shown->finish (coded->frames ());
 }
 
 std::string
 LabVideo::stats_json () const
 {
-  const CodedSinkStats &s = sink->stats ();
+  const CodedSinkStats s = shown ? shown->stats () : CodedSinkStats ();
   std::string text = format ("\"packets\": %lu, \"late\": %lu, \"gaps\": %lu, \"missing\": %lu, \"shown\": %lu, "
                              "\"stale\": %lu",
       (unsigned long)s.packets, (unsigned long)s.late, (unsigned long)s.gaps, (unsigned long)s.missing,

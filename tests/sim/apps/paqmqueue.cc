@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "paqmqueue.h"
+#include "simtime.h"
 #include <algorithm>
 #include <cmath>
 #include <ns3/core-module.h>
@@ -12,47 +13,6 @@ using namespace ns3;
 
 namespace sim
 {
-
-TypeId
-ErfTag::GetTypeId ()
-{
-  static TypeId id = TypeId ("sim::ErfTag").SetParent<Tag> ().AddConstructor<ErfTag> ();
-  return id;
-}
-
-TypeId
-ErfTag::GetInstanceTypeId () const
-{
-  return GetTypeId ();
-}
-
-uint32_t
-ErfTag::GetSerializedSize () const
-{
-  return 2 * sizeof (double) + 2;
-}
-
-void
-ErfTag::Serialize (TagBuffer buffer) const
-{
-  buffer.WriteDouble (rate_Bps);
-  buffer.WriteDouble (rtt_s);
-  buffer.WriteU16 (hop);
-}
-
-void
-ErfTag::Deserialize (TagBuffer buffer)
-{
-  rate_Bps = buffer.ReadDouble ();
-  rtt_s = buffer.ReadDouble ();
-  hop = buffer.ReadU16 ();
-}
-
-void
-ErfTag::Print (std::ostream &os) const
-{
-  os << "hop " << hop << " " << rate_Bps << " bytes/s";
-}
 
 PaqmQueueSpec::PaqmQueueSpec ()
 {
@@ -77,12 +37,6 @@ PaqmQueueDisc::draw (void *user)
   return static_cast<PaqmQueueDisc *> (user)->random->GetValue () * 4294967296.0;
 }
 
-static CcTime
-now ()
-{
-  return Simulator::Now ().GetNanoSeconds ();
-}
-
 void
 PaqmQueueDisc::configure (const PaqmQueueSpec &s)
 {
@@ -105,7 +59,7 @@ void
 PaqmQueueDisc::set_capacity (double bps)
 {
   if (!spec.measure_capacity)
-    paqm_set_capacity (&paqm, bps / 8, now ());
+    paqm_set_capacity (&paqm, bps / 8, time_now ());
 }
 
 void
@@ -176,7 +130,7 @@ bool
 PaqmQueueDisc::DoEnqueue (Ptr<QueueDiscItem> item)
 {
   PaqmArrival arrival = arrival_of (item);
-  PaqmVerdict verdict = paqm_on_arrival (&paqm, &arrival, now ());
+  PaqmVerdict verdict = paqm_on_arrival (&paqm, &arrival, time_now ());
 
   arm ();
   if (verdict == PAQM_DROP) {
@@ -206,7 +160,7 @@ PaqmQueueDisc::DoDequeue ()
   if (queue == DEFICIT_RR_NONE)
     return nullptr;
   Ptr<QueueDiscItem> item = GetInternalQueue (queue)->Dequeue ();
-  paqm_on_departure (&paqm, queue, heads[queue], now ());
+  paqm_on_departure (&paqm, queue, heads[queue], time_now ());
   delay[queue].add (Simulator::Now ().GetSeconds (), (Simulator::Now () - item->GetTimeStamp ()).GetSeconds ());
   if (spec.tell)
     signal (item->GetPacket ());
@@ -241,14 +195,14 @@ PaqmQueueDisc::arm ()
   timer.Cancel ();
   timer_at = at;
   if (at != CC_TIME_NONE)
-    timer = Simulator::Schedule (NanoSeconds (cc_time_since (at, now ())), &PaqmQueueDisc::tick, this);
+    timer = Simulator::Schedule (NanoSeconds (cc_time_since (at, time_now ())), &PaqmQueueDisc::tick, this);
 }
 
 void
 PaqmQueueDisc::tick ()
 {
   timer_at = CC_TIME_NONE;
-  if (paqm_on_timeout (&paqm, now ()))
+  if (paqm_on_timeout (&paqm, time_now ()))
     tell ();
   arm ();
 }

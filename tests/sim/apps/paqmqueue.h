@@ -15,11 +15,11 @@
 
 #include "paqm.h"
 #include "series.h"
+#include "structtag.h"
 #include <functional>
 #include <ns3/net-device.h>
 #include <ns3/queue-disc.h>
 #include <ns3/random-variable-stream.h>
-#include <ns3/tag.h>
 #include <set>
 #include <vector>
 
@@ -27,20 +27,19 @@ namespace sim
 {
 
 /* What ErfExtension and rtt-sendts carry in RTP packets, as a packet tag. */
-class ErfTag : public ns3::Tag
-{
-public:
-  static ns3::TypeId GetTypeId ();
-  ns3::TypeId GetInstanceTypeId () const override;
-  uint32_t GetSerializedSize () const override;
-  void Serialize (ns3::TagBuffer buffer) const override;
-  void Deserialize (ns3::TagBuffer buffer) override;
-  void Print (std::ostream &os) const override;
-
+struct ErfMark {
   double rate_Bps = 0; /* 0: no router has set it */
   uint16_t hop = 0;    /* which one did */
   double rtt_s = 0;    /* as the sender measured it; 0: not yet */
+
+  static const char *
+  tag_name ()
+  {
+    return "sim::ErfTag";
+  }
 };
+
+using ErfTag = StructTag<ErfMark>;
 
 struct PaqmQueueSpec {
   PaqmQueueSpec ();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "paqmsource.h"
+#include "simtime.h"
+#include "structtag.h"
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -15,69 +17,18 @@ static const double least_report_s = 0.01, blind_report_s = 0.1;
 static const double rtt_gain = 0.125;
 
 /* What an RTP header would tell. */
-class StampTag : public Tag
-{
-public:
-  static TypeId
-  GetTypeId ()
-  {
-    static TypeId id = TypeId ("sim::StampTag").SetParent<Tag> ().AddConstructor<StampTag> ();
-    return id;
-  }
-
-  TypeId
-  GetInstanceTypeId () const override
-  {
-    return GetTypeId ();
-  }
-
-  uint32_t
-  GetSerializedSize () const override
-  {
-    return 2 * sizeof (double) + 12;
-  }
-
-  void
-  Serialize (TagBuffer buffer) const override
-  {
-    buffer.WriteDouble (sent_s);
-    buffer.WriteDouble (captured_s);
-    buffer.WriteU32 (seq);
-    buffer.WriteU32 (frame);
-    buffer.WriteU32 (parts);
-  }
-
-  void
-  Deserialize (TagBuffer buffer) override
-  {
-    sent_s = buffer.ReadDouble ();
-    captured_s = buffer.ReadDouble ();
-    seq = buffer.ReadU32 ();
-    frame = buffer.ReadU32 ();
-    parts = buffer.ReadU32 ();
-  }
-
-  void
-  Print (std::ostream &os) const override
-  {
-    os << seq;
-  }
-
+struct Stamp {
   double sent_s = 0, captured_s = 0;
   uint32_t seq = 0, frame = 0, parts = 0; /* parts: packets of the frame; 0: of none */
+
+  static const char *
+  tag_name ()
+  {
+    return "sim::StampTag";
+  }
 };
 
-static double
-now_s ()
-{
-  return Simulator::Now ().GetSeconds ();
-}
-
-static CcTime
-now ()
-{
-  return Simulator::Now ().GetNanoSeconds ();
-}
+using StampTag = StructTag<Stamp>;
 
 TypeId
 PaqmSource::GetTypeId ()
@@ -146,7 +97,7 @@ PaqmSource::StartApplication ()
   socket->SetRecvCallback (MakeCallback (&PaqmSource::on_feedback, this));
   if (spec.ect)
     socket->SetIpTos (Ipv4Header::ECN_ECT0);
-  rates.add (now_s (), rate * 8);
+  rates.add (seconds_now (), rate * 8);
   if (spec.probe_s > 0)
     probe ();
   else
@@ -188,7 +139,7 @@ PaqmSource::begin ()
 void
 PaqmSource::send (uint32_t ip_bytes)
 {
-  send_part (ip_bytes, 0, 0, now_s ());
+  send_part (ip_bytes, 0, 0, seconds_now ());
 }
 
 void
@@ -200,7 +151,7 @@ PaqmSource::send_part (uint32_t ip_bytes, uint32_t frame, uint32_t parts, double
 
   if (!running)
     return;
-  stamp.sent_s = now_s ();
+  stamp.sent_s = seconds_now ();
   stamp.captured_s = captured_s;
   stamp.seq = seq++;
   stamp.frame = frame;
@@ -267,20 +218,21 @@ PaqmSource::next_frame ()
   uint32_t number = frames++;
   for (uint32_t i = 0; i < count; i++)
     if (i == 0 || gap <= 0)
-      send_part (bytes / count, number, count, now_s ());
+      send_part (bytes / count, number, count, seconds_now ());
     else
-      Simulator::Schedule (Seconds (i * gap), &PaqmSource::send_part, this, bytes / count, number, count, now_s ());
+      Simulator::Schedule (
+          Seconds (i * gap), &PaqmSource::send_part, this, bytes / count, number, count, seconds_now ());
   timer = Simulator::Schedule (Seconds (1 / spec.vbr.fps), &PaqmSource::next_frame, this);
 }
 
 void
 PaqmSource::take_rate (uint32_t hop, double rate_Bps)
 {
-  hop_rates_on_rate (&hop_rates, hop, rate_Bps, HOP_RATES_UNORDERED, now ());
-  double least = hop_rates_minimum (&hop_rates, now (), nullptr);
+  hop_rates_on_rate (&hop_rates, hop, rate_Bps, HOP_RATES_UNORDERED, time_now ());
+  double least = hop_rates_minimum (&hop_rates, time_now (), nullptr);
   if (std::isfinite (least) && least != rate) {
     rate = least;
-    rates.add (now_s (), rate * 8);
+    rates.add (seconds_now (), rate * 8);
   }
 }
 
@@ -292,7 +244,7 @@ PaqmSource::on_feedback (Ptr<Socket> from)
     ErfTag erf;
     if (!running || !packet->PeekPacketTag (stamp) || !packet->PeekPacketTag (erf))
       continue;
-    double sample = now_s () - stamp.sent_s;
+    double sample = seconds_now () - stamp.sent_s;
     srtt += (srtt > 0 ? rtt_gain : 1) * (sample - srtt);
     if (spec.follow == PaqmFollow::erf && erf.rate_Bps > 0)
       take_rate (erf.hop, erf.rate_Bps);
@@ -349,15 +301,15 @@ PaqmSink::on_packet (Ptr<Socket> from)
     packet->PeekPacketTag (erf);
     peer = sender;
     packets++;
-    received.add (now_s (), packet->GetSize () + udp_ip_size);
-    transit.add (now_s (), now_s () - stamp.sent_s);
+    received.add (seconds_now (), packet->GetSize () + udp_ip_size);
+    transit.add (seconds_now (), seconds_now () - stamp.sent_s);
     if (stamp.seq > next_seq)
-      lost.add (now_s (), stamp.seq - next_seq);
+      lost.add (seconds_now (), stamp.seq - next_seq);
     next_seq = std::max (next_seq, stamp.seq + 1);
     if (stamp.parts)
       count_frame (stamp.frame, stamp.parts, stamp.captured_s);
     stamped_s = stamp.sent_s;
-    stamped_at_s = now_s ();
+    stamped_at_s = seconds_now ();
     rtt_s = erf.rtt_s;
     rate_Bps = erf.rate_Bps;
     hop = erf.hop;
@@ -373,7 +325,7 @@ PaqmSink::count_frame (uint32_t number, uint32_t parts, double captured_s)
   auto missing = parts_missing.emplace (number, parts).first;
 
   if (--missing->second == 0) {
-    frames.push_back ({number, captured_s, now_s ()});
+    frames.push_back ({number, captured_s, seconds_now ()});
     parts_missing.erase (missing);
   } else if (parts_missing.size () > 64)
     parts_missing.erase (parts_missing.begin ());
@@ -400,14 +352,14 @@ PaqmSink::report ()
     return;
   fresh = false;
   /* without the time the stamp was held here */
-  stamp.sent_s = stamped_s + (now_s () - stamped_at_s);
+  stamp.sent_s = stamped_s + (seconds_now () - stamped_at_s);
   erf.rate_Bps = told_Bps = rate_Bps;
   erf.hop = told_hop = hop;
   packet->AddPacketTag (stamp);
   packet->AddPacketTag (erf);
   socket->SendTo (packet, 0, peer);
   reports++;
-  told.add (now_s (), rate_Bps * 8);
+  told.add (seconds_now (), rate_Bps * 8);
   timer = Simulator::Schedule (Seconds (interval), &PaqmSink::report, this);
 }
 

@@ -6,6 +6,8 @@
 #define SIM_RTP_MEDIA_H
 
 #include "cctime.h"
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -38,6 +40,22 @@ struct RateNews {
   uint32_t frame_budget = (uint32_t)1e9; /* bytes */
   const char *limit = "explicit-rate";   /* what limits: cc_limit_name () */
 };
+
+/* What callkit's codecs.encoder_rate () leaves of a wire rate for frames: packets of an RTP payload and header of 1200
+   bytes, each with all of its headers. */
+inline RateNews
+plain_rate (double wire_bps, double fps)
+{
+  double frame = wire_bps / 8 / fps, packets = std::ceil (frame / (1200 + 28));
+  RateNews news;
+
+  news.wire_bitrate = wire_bps;
+  news.bitrate = std::max (8 * fps * (frame - packets * 40), 8 * fps);
+  news.rtt_s = 0.1;
+  news.queue_delay_s = 0;
+  news.frame_budget = news.bitrate / 8 * 0.2;
+  return news;
+}
 
 class RtpSource
 {
