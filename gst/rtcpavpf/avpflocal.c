@@ -83,6 +83,16 @@ replace (AvpfLocalTable *table, AvpfLocal *local, guint32 ssrc)
   return local;
 }
 
+/* This end goes on, as one that reports: it has spoken, and may say the BYE it owes (RFC 3550 6.3.7). */
+static void
+leave (AvpfLocalTable *table, AvpfLocal *local, guint32 fresh)
+{
+  if (table->n == 1)
+    replace (table, local, fresh);
+  else
+    drop (table, local);
+}
+
 static AvpfLocal *
 add_media (AvpfLocalTable *table, guint32 ssrc)
 {
@@ -159,9 +169,7 @@ avpf_local_table_remove (AvpfLocalTable *table, guint32 ssrc, guint32 fresh)
   AvpfLocal *local = avpf_local_table_find (table, ssrc);
 
   if (local != NULL)
-    drop (table, local);
-  if (table->n == 0)
-    append (table, fresh);
+    leave (table, local, fresh);
 }
 
 void
@@ -171,9 +179,7 @@ avpf_local_table_remove_media (AvpfLocalTable *table, guint32 fresh)
 
   for (i = table->n; i-- > 0;)
     if (table->locals[i].media)
-      drop (table, &table->locals[i]);
-  if (table->n == 0)
-    append (table, fresh);
+      leave (table, &table->locals[i], fresh);
 }
 
 gboolean

@@ -139,11 +139,14 @@ GST_START_TEST (test_leaving)
   avpf_local_table_remove (&t, 1, 200);
   fail_unless (owes_bye (1));
   fail_unless_equals_int (t.n, 1);
+  t.locals[0].timing_runs = t.locals[0].timing.has_sent = TRUE;
   avpf_local_table_remove_media (&t, 200);
   fail_unless (owes_bye (2));
   fail_unless_equals_int (t.n, 1);
   fail_unless_equals_int (t.locals[0].ssrc, 200);
   fail_unless (!t.locals[0].media);
+  /* RFC 3550 6.3.7: only who never sent leaves without a word */
+  fail_unless (t.locals[0].timing_runs && t.locals[0].timing.has_sent);
 }
 GST_END_TEST;
 

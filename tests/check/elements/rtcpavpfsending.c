@@ -757,6 +757,12 @@ wait_end (Fixture *f)
   fail_unless (ended);
 }
 
+static GstPadProbeReturn
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  return GST_PAD_PROBE_OK;
+}
+
 TEST (test_end_says_bye)
 {
   Heard h = {0};
@@ -769,6 +775,47 @@ TEST (test_end_says_bye)
   listen (f, &h);
   fail_unless_equals_int (h.byes, 1);
   fail_unless_equals_int (h.bye, MEDIA);
+}
+
+static void
+advance_until_held (Fixture *f, GstPad *pad)
+{
+  GstClockID id;
+
+  for (; !gst_pad_is_blocking (pad); g_usleep (1000)) {
+    if (!gst_test_clock_peek_next_pending_id (f->clock, &id))
+      continue;
+    gst_test_clock_set_time (f->clock, MAX (now_of (f), gst_clock_id_get_time (id)));
+    gst_clock_id_unref (id);
+    id = gst_test_clock_process_next_clock_id (f->clock);
+    if (id != NULL)
+      gst_clock_id_unref (id);
+  }
+}
+
+/* Both streams end while the thread is held up in a push: what was sent last owes its BYE all the same. */
+TEST (test_end_of_sending_then_receiving_says_bye)
+{
+  GstHarness *receiving = gst_harness_new_with_element (f->rtp->element, "sink", "src");
+  GstPad *pad = gst_element_get_static_pad (f->rtp->element, "rtcp_src");
+  Heard h = {0};
+  gulong probe;
+
+  gst_harness_set_src_caps_str (receiving, CAPS);
+  send_of (f, MEDIA, 250);
+  says (f, SAYS (0));
+  says (f, SAYS (0));
+  probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, NULL, NULL);
+  advance_until_held (f, pad);
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  gst_harness_push_event (receiving, gst_event_new_eos ());
+  gst_pad_remove_probe (pad, probe);
+  wait_end (f);
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 1);
+  fail_unless_equals_int (h.bye, MEDIA);
+  gst_object_unref (pad);
+  gst_harness_teardown (receiving);
 }
 
 TEST (test_goes_on_after_a_flush)
@@ -837,6 +884,7 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_remb_flood);
   tcase_add_test (tcase, test_ssrc_conflict);
   tcase_add_test (tcase, test_end_says_bye);
+  tcase_add_test (tcase, test_end_of_sending_then_receiving_says_bye);
   tcase_add_test (tcase, test_goes_on_after_a_flush);
   tcase_add_test (tcase, test_release_says_bye);
   return suite;
