@@ -226,5 +226,5 @@ END_TEST
 
 CC_TEST_MAIN ("arrivalhistory", test_nothing_yet, test_ranges_follow_each_other, test_numbers_wrap, test_overlap,
     test_a_late_packet_reopens_the_range, test_a_packet_from_before_the_first, test_a_long_range_goes_in_parts,
-    test_late_while_a_part_is_due, test_duplicates, test_too_late, test_nobody_asks_for_long,
+    test_late_while_a_part_is_due, test_duplicates, test_too_late, CC_TEST_LONG (test_nobody_asks_for_long),
     test_one_stray_packet_is_no_restart, test_two_in_a_row_are_a_restart, test_the_limit_of_jumps)

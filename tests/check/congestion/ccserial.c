@@ -33,5 +33,5 @@ START_TEST (test_32_bits)
 }
 END_TEST
 
-CC_TEST_MAIN (
-    "ccserial", test_counts_through_the_wrap, test_older_values_go_back_and_do_not_move_the_newest, test_32_bits)
+CC_TEST_MAIN ("ccserial", CC_TEST_LONG (test_counts_through_the_wrap),
+    test_older_values_go_back_and_do_not_move_the_newest, test_32_bits)

@@ -22,6 +22,15 @@ scaled (int runs)
   return n > 0 ? n : 1;
 }
 
+/* Left out below a tenth of the runs: much traffic through code that shorter tests go through as well. */
+static inline bool
+long_tests (void)
+{
+  return !slow_machine () || atoi (getenv ("CC_TEST_PERCENT")) >= 10;
+}
+
+#define CC_TEST_LONG(test) (long_tests () ? (test) : NULL)
+
 #define CC_TEST_MAIN(name, ...)                                                                                        \
   int main (void)                                                                                                      \
   {                                                                                                                    \
@@ -32,7 +41,8 @@ scaled (int runs)
     int failed;                                                                                                        \
     tcase_set_timeout (tcase, 60);                                                                                     \
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)                                                          \
-      tcase_add_test (tcase, tests[i]);                                                                                \
+      if (tests[i])                                                                                                    \
+        tcase_add_test (tcase, tests[i]);                                                                              \
     suite_add_tcase (suite, tcase);                                                                                    \
     srunner_run_all (runner, CK_ENV);                                                                                  \
     failed = srunner_ntests_failed (runner);                                                                           \

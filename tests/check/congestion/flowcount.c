@@ -180,5 +180,6 @@ START_TEST (test_life_is_checked)
 }
 END_TEST
 
-CC_TEST_MAIN ("flowcount", test_exact_counts_and_forgets, test_exact_agrees_with_a_search, test_full_table_falls_back,
-    test_estimator_error, test_estimator_forgets, test_estimator_is_bounded, test_odd_times, test_life_is_checked)
+CC_TEST_MAIN ("flowcount", test_exact_counts_and_forgets, CC_TEST_LONG (test_exact_agrees_with_a_search),
+    test_full_table_falls_back, test_estimator_error, test_estimator_forgets, test_estimator_is_bounded, test_odd_times,
+    test_life_is_checked)

@@ -441,4 +441,4 @@ END_TEST
 
 CC_TEST_MAIN ("ipclassify", test_rtp_over_ipv4, test_rtp_over_ipv6, test_payload_types, test_not_rtp,
     test_other_protocols_are_elastic, test_cut_short, test_malformed, test_fragments, test_many_ipv6_headers,
-    test_flow_ids, test_ce_over_ipv4, test_ce_golden_bytes, test_ce_over_ipv6)
+    test_flow_ids, CC_TEST_LONG (test_ce_over_ipv4), test_ce_golden_bytes, test_ce_over_ipv6)

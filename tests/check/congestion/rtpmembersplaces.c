@@ -132,5 +132,5 @@ START_TEST (stays_sound_under_pressure)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpmembersplaces", a_member_costs_64_bytes, chosen_ssrcs_make_no_chains, grows_into_a_larger_memory,
-    asks_for_no_more_than_it_may, stays_sound_under_pressure)
+CC_TEST_MAIN ("rtpmembersplaces", CC_TEST_LONG (a_member_costs_64_bytes), chosen_ssrcs_make_no_chains,
+    grows_into_a_larger_memory, asks_for_no_more_than_it_may, stays_sound_under_pressure)

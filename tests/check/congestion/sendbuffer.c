@@ -498,4 +498,4 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_key_unit_requests_are_spaced, test_key_unit_requests_have_a_bounded_cost,
     test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
     test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
-    test_the_condition_behind_a_packet_sent_again, test_frame_budget, test_discard_runs_are_short)
+    test_the_condition_behind_a_packet_sent_again, test_frame_budget, CC_TEST_LONG (test_discard_runs_are_short))
