@@ -61,7 +61,7 @@ struct ChainPair {
 struct Chain::Private {
   Chain *owner;
   std::vector<Ptr<Node>> routers;
-  std::vector<Ptr<HostRoutes>> routes; /* by router */
+  std::vector<Ptr<HostRoutes>> routes;                       /* by router */
   std::vector<std::unique_ptr<Direction>> forward, backward; /* by hop */
   std::vector<std::unique_ptr<ChainPair>> pairs;
 

@@ -181,8 +181,7 @@ LabVideo::follow (const std::vector<CapacityStep> &rates)
     bool over = i + 1 < rates.size () && rates[i + 1].at_s <= flow.start_s;
     RateNews news = plain_rate (std::min (rates[i].bps, flow.max_bps), flow.fps);
     if (!over)
-      Simulator::Schedule (
-          Seconds (std::max (rates[i].at_s, flow.start_s)), [this, news] { source->on_rate (news); });
+      Simulator::Schedule (Seconds (std::max (rates[i].at_s, flow.start_s)), [this, news] { source->on_rate (news); });
   }
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A video flow of the quality lab: real encoder and decoder, or frames recorded before and nobody who looks at them; the
-   sender and receiver of its controller between them. */
+/* A video flow of the quality lab: real encoder and decoder, or frames recorded before and nobody who looks at them;
+   the sender and receiver of its controller between them. */
 #ifndef SIM_LAB_VIDEO_H
 #define SIM_LAB_VIDEO_H
 
