@@ -340,7 +340,7 @@ cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now)
 {
   if (!send_buffer_push (&s->buffer, packet, now))
     return false;
-  if (packet->resent) {
+  if (packet->resent || packet->repair) {
     s->burst_ready++;
     return true;
   }

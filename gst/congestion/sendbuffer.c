@@ -139,12 +139,13 @@ account (SendBuffer *b, const CcPacket *packet)
 static void
 join_tail (SendBuffer *b, CcPacket *packet, CcTime now)
 {
-  if (!b->tail_open || packet->frame != b->tail_frame)
+  if (!packet->repair && (!b->tail_open || packet->frame != b->tail_frame))
     begin_tail (b, packet, now);
   packet->condemned = b->tail_condemned;
   packet->key_unit = b->tail_key;
   packet->captured_at = b->tail_captured_at;
-  b->tail_open = !packet->frame_end;
+  if (!packet->repair)
+    b->tail_open = !packet->frame_end;
 }
 
 /* Behind those that are sent again as well. */
@@ -281,7 +282,7 @@ send_buffer_pop (SendBuffer *b, CcTime now)
       b->frames_late += b->head_late;
       b->last_frame_sent_at = now;
     }
-    if (!head->resent)
+    if (!head->resent && !head->repair)
       b->frame_open = !head->frame_end;
   }
   b->head = (b->head + 1) % b->capacity;

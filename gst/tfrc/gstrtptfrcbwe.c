@@ -138,6 +138,11 @@ queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 
     gst_event_parse_caps (event, &caps);
     gst_rtp_tfrc_streams_set_caps (&self->streams, caps);
+  } else if (taken && GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
+    const gchar *id;
+
+    gst_event_parse_stream_start (event, &id);
+    gst_rtp_tfrc_streams_set_stream_id (&self->streams, id);
   }
   if (taken)
     gst_rtp_tfrc_queue_event (self, event);

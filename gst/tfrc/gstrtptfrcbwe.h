@@ -85,7 +85,7 @@ struct _GstRtpTfrcBwe {
   GstElement *rtpsession; /* behind us, NULL: none; this and what follows are the streaming thread's */
   GObject *session;       /* RTPSession in it */
   gboolean asked_for[GST_RTP_TFRC_PAYLOAD_TYPES];
-  gulong session_handler;
+  gulong session_handler, session_sends_handler;
 };
 
 /* gstrtptfrcpace.c */
@@ -96,6 +96,7 @@ void gst_rtp_tfrc_flush (GstRtpTfrcBwe *self);          /* under the lock: all t
 void gst_rtp_tfrc_wake (GstRtpTfrcBwe *self);           /* under the lock */
 void gst_rtp_tfrc_loop (gpointer pad);                  /* the task */
 void gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self); /* under the lock */
+void gst_rtp_tfrc_tell_shares (GstRtpTfrcBwe *self);    /* under the lock: at once, where others share now */
 GstFlowReturn gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer); /* under the lock; takes it */
 void gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event);      /* the same */
 GstStructure *gst_rtp_tfrc_stats (GstRtpTfrcBwe *self);

@@ -102,6 +102,7 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
       gst_tfrc_bytes_per_second (self->settings.max_bitrate));
   cc_sender_on_timeout (&self->core, now);
   self->status_at = now;
+  gst_rtp_tfrc_tell_shares (self);
   gst_rtp_tfrc_wake (self);
 }
 
@@ -268,6 +269,16 @@ in_running_time (GstRtpTfrcBwe *self, GstBuffer *buffer)
   return buffer;
 }
 
+void
+gst_rtp_tfrc_tell_shares (GstRtpTfrcBwe *self)
+{
+  if (!self->streams.changed)
+    return;
+  self->streams.changed = FALSE;
+  self->event_at = 0;
+  gst_rtp_tfrc_wake (self);
+}
+
 GstFlowReturn
 gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
 {
@@ -296,6 +307,7 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
     drop_too_much (self, &packet);
   else
     push_packet (self, &packet, now);
+  gst_rtp_tfrc_tell_shares (self);
   gst_rtp_tfrc_wake (self);
   return GST_FLOW_OK;
 }

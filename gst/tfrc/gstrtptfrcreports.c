@@ -129,6 +129,7 @@ gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision)
     return;
   g_mutex_lock (&self->lock);
   gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
+  gst_rtp_tfrc_tell_shares (self);
   g_mutex_unlock (&self->lock);
 }
 
@@ -261,6 +262,34 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, GstRtpTfrcBwe *self)
   gst_buffer_unmap (buffer, &map);
 }
 
+static void
+on_bye (gpointer user, guint32 ssrc)
+{
+  GstRtpTfrcBwe *self = user;
+
+  gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
+}
+
+static const GstCcRtcpHandlers sending_handlers = {.bye = on_bye};
+
+/* What the session says of its own SSRCs. Returns FALSE: it need not send it for our sake. */
+static gboolean
+on_sending_rtcp (GObject *session, GstBuffer *buffer, gboolean early, GstRtpTfrcBwe *self)
+{
+  GstMapInfo map;
+
+  if (!gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  if (self->running) {
+    gst_cc_rtcp_walk (map.data, map.size, &sending_handlers, self);
+    gst_rtp_tfrc_tell_shares (self);
+  }
+  g_mutex_unlock (&self->lock);
+  gst_buffer_unmap (buffer, &map);
+  return FALSE;
+}
+
 /* ---- the session ---- */
 
 /* The pad of an element that the pad leads to, through the walls of bins. The caller's. */
@@ -332,9 +361,12 @@ gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
   self->rtpsession = element;
   memset (self->asked_for, 0, sizeof self->asked_for);
   g_object_get (element, "internal-session", &self->session, NULL);
-  if (self->session != NULL)
-    self->session_handler = g_signal_connect_object (
-        self->session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self, (GConnectFlags)0);
+  if (self->session == NULL)
+    return;
+  self->session_handler = g_signal_connect_object (
+      self->session, "on-receiving-rtcp", G_CALLBACK (on_receiving_rtcp), self, (GConnectFlags)0);
+  self->session_sends_handler =
+      g_signal_connect_object (self->session, "on-sending-rtcp", G_CALLBACK (on_sending_rtcp), self, (GConnectFlags)0);
 }
 
 void
@@ -345,6 +377,7 @@ gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self)
   if (self->session == NULL)
     return;
   g_signal_handler_disconnect (self->session, self->session_handler);
+  g_signal_handler_disconnect (self->session, self->session_sends_handler);
   g_clear_object (&self->session);
 }
 

@@ -6,6 +6,7 @@
 #include "gstrtptfrcstreams.h"
 
 #include "gstccextension.h"
+#include "rateshares.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #define THIN_FRAMES 10
 #define RECENT (2 * CC_SECOND)
 #define MEASURE (500 * CC_MSECOND)
+#define LEAST_SILENCE (50 * CC_MSECOND) /* of an SSRC that another takes the place of */
 #define UDP_IP 28
 #define OSN_SIZE 2
 #define LEAST_WEIGHT 0.01
@@ -40,7 +42,31 @@ gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s)
     clear_stream (&s->stream[i]);
   s->n = s->n_asked = 0;
   memset (s->codec_of, 0, sizeof s->codec_of);
+  memset (s->repairs_of, 0, sizeof s->repairs_of);
+  s->stream_id = s->announced_ssrc = 0;
+  s->repairs = s->changed = FALSE;
   s->audio = s->tells_audio = s->tells_video = FALSE;
+}
+
+/* RFC 5109, 8627, 6015, 6682; SMPTE 2022-1. */
+static gboolean
+is_redundancy (const gchar *encoding_name)
+{
+  static const gchar *const names[] = {
+      "ULPFEC", "FLEXFEC", "FLEXFEC-03", "PARITYFEC", "1D-INTERLEAVED-PARITYFEC", "RAPTORFEC", "SMPTE2022-1-FEC"};
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (names) && encoding_name != NULL; i++)
+    if (g_ascii_strcasecmp (encoding_name, names[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+void
+gst_rtp_tfrc_streams_set_stream_id (GstRtpTfrcStreams *s, const gchar *id)
+{
+  s->stream_id = g_str_hash (id) | 1;
+  s->announced_ssrc = 0;
 }
 
 void
@@ -50,6 +76,9 @@ gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps)
   const gchar *media = gst_structure_get_string (structure, "media");
 
   s->codec = rtp_codec_from_name (gst_structure_get_string (structure, "encoding-name"));
+  s->repairs = is_redundancy (gst_structure_get_string (structure, "encoding-name"));
+  s->announced_ssrc = 0;
+  gst_structure_get_uint (structure, "ssrc", &s->announced_ssrc);
   s->audio = g_strcmp0 (media, "audio") == 0;
   s->tells_audio |= s->audio;
   s->tells_video |= g_strcmp0 (media, "video") == 0;
@@ -62,6 +91,7 @@ gst_rtp_tfrc_streams_set_codec (GstRtpTfrcStreams *s, guint payload_type, const 
   const gchar *name = gst_structure_get_string (gst_caps_get_structure (caps, 0), "encoding-name");
 
   s->codec_of[payload_type % GST_RTP_TFRC_PAYLOAD_TYPES] = rtp_codec_from_name (name);
+  s->repairs_of[payload_type % GST_RTP_TFRC_PAYLOAD_TYPES] = is_redundancy (name);
 }
 
 GstRtpTfrcStream *
@@ -75,25 +105,39 @@ gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc)
   return NULL;
 }
 
+static double
+weight_named (const GstRtpTfrcStreams *s, guint32 ssrc, double otherwise)
+{
+  gchar name[sizeof "ssrc-4294967295"];
+  gdouble weight = otherwise;
+
+  g_snprintf (name, sizeof name, "ssrc-%u", ssrc);
+  if (s->weights != NULL)
+    gst_structure_get_double (s->weights, name, &weight);
+  return CLAMP (weight, LEAST_WEIGHT, MOST_WEIGHT);
+}
+
+static double
+weight_of (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream)
+{
+  return weight_named (s, stream->ssrc, weight_named (s, stream->weighed_as, 1));
+}
+
+static void
+end_stream (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, CcTime now)
+{
+  stream->seen_at = now > RECENT ? now - RECENT : 0;
+  stream->ended = TRUE;
+  s->changed = TRUE;
+}
+
 void
 gst_rtp_tfrc_streams_end (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now)
 {
   GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (s, ssrc);
 
   if (stream != NULL)
-    stream->seen_at = now > RECENT ? now - RECENT : 0;
-}
-
-static double
-weight_of (const GstRtpTfrcStreams *s, guint32 ssrc)
-{
-  gchar name[sizeof "ssrc-4294967295"];
-  gdouble weight = 1;
-
-  g_snprintf (name, sizeof name, "ssrc-%u", ssrc);
-  if (s->weights != NULL)
-    gst_structure_get_double (s->weights, name, &weight);
-  return CLAMP (weight, LEAST_WEIGHT, MOST_WEIGHT);
+    end_stream (s, stream, now);
 }
 
 static GstRtpTfrcStream *
@@ -110,8 +154,71 @@ add_stream (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now)
         stream = &s->stream[i];
     clear_stream (stream);
   }
-  *stream = (GstRtpTfrcStream){.ssrc = ssrc, .seen_at = now, .measured_at = now, .weight = weight_of (s, ssrc)};
+  *stream = (GstRtpTfrcStream){.ssrc = ssrc, .weighed_as = ssrc, .began_at = now, .seen_at = now, .measured_at = now};
+  stream->weight = weight_of (s, stream);
+  s->changed = TRUE;
   return stream;
+}
+
+/* ---- an SSRC takes the place of another ---- */
+
+static void
+take_place (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, GstRtpTfrcStream *before, CcTime now)
+{
+  stream->weighed_as = before->weighed_as;
+  stream->weight = weight_of (s, stream);
+  end_stream (s, before, now);
+}
+
+/* It was only silent: who took its place has one of its own. */
+static void
+come_back (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream)
+{
+  guint i;
+
+  stream->ended = FALSE;
+  s->changed = TRUE;
+  for (i = 0; i < s->n; i++)
+    if (&s->stream[i] != stream && s->stream[i].weighed_as == stream->weighed_as) {
+      s->stream[i].weighed_as = s->stream[i].ssrc;
+      s->stream[i].weight = weight_of (s, &s->stream[i]);
+    }
+}
+
+/* By caps with its SSRC. */
+static void
+note_announced (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, CcTime now)
+{
+  guint i;
+
+  if (stream->ssrc != s->announced_ssrc || stream->stream_id == s->stream_id)
+    return;
+  stream->stream_id = s->stream_id;
+  for (i = 0; i < s->n && s->stream_id != 0; i++)
+    if (&s->stream[i] != stream && s->stream[i].stream_id == s->stream_id) {
+      s->stream[i].stream_id = 0;
+      take_place (s, stream, &s->stream[i], now);
+    }
+}
+
+static gboolean is_video (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now);
+
+/* A frame begins, not the first. */
+static void
+look_for_silent (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, CcTime now)
+{
+  guint i;
+
+  if (cc_time_since (now, stream->began_at) >= RECENT)
+    return;
+  for (i = 0; i < s->n; i++) {
+    GstRtpTfrcStream *other = &s->stream[i];
+
+    if (other != stream && is_video (s, other, now) && other->payload_type == stream->payload_type &&
+        other->seen_at < stream->began_at &&
+        cc_time_since (now, other->seen_at) > MAX (LEAST_SILENCE, other->interval + other->interval / 2))
+      take_place (s, stream, other, now);
+  }
 }
 
 /* Where nothing tells, none is: a key unit too many is asked for rather than none. */
@@ -127,8 +234,13 @@ is_key_unit (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, GstBuff
 }
 
 static void
-begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit)
+begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit, CcTime now)
 {
+  CcDuration gap = cc_time_since (now, stream->frame_at);
+
+  if (stream->frames++ > 0)
+    stream->interval = stream->interval > 0 ? (3 * stream->interval + gap) / 4 : gap;
+  stream->frame_at = now;
   if (stream->frame_packets == 1 && stream->frame_bytes <= THIN_PACKET)
     stream->thin_frames++;
   stream->timestamp = timestamp;
@@ -144,25 +256,27 @@ smooth (double before, double fresh)
 }
 
 static void
-measure (GstRtpTfrcStream *stream, gsize size, gsize head_size, CcTime now)
+measure (GstRtpTfrcStream *stream, gsize size, gsize head_size, gboolean repair, CcTime now)
 {
   CcDuration span = cc_time_since (now, stream->measured_at);
 
   if (span >= MEASURE) {
     stream->sent_Bps = smooth (stream->sent_Bps, stream->bytes / cc_seconds (span));
     stream->payload_Bps = smooth (stream->payload_Bps, stream->payload_bytes / cc_seconds (span));
+    stream->repair_Bps = smooth (stream->repair_Bps, stream->repair_bytes / cc_seconds (span));
     stream->measured_at = now;
-    stream->bytes = stream->payload_bytes = 0;
+    stream->bytes = stream->payload_bytes = stream->repair_bytes = 0;
   }
   stream->bytes += size + UDP_IP;
   stream->payload_bytes += size - head_size;
+  stream->repair_bytes += repair ? size - head_size : 0;
   stream->seen_at = now;
 }
 
 static gboolean
 is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream)
 {
-  if (stream->resends)
+  if (stream->resends || !stream->media)
     return TRUE;
   if (s->tells_audio || s->tells_video)
     return stream->audio && s->tells_video; /* alone it has nobody to overtake */
@@ -178,6 +292,46 @@ parse (GstBuffer *buffer, GstTfrcHead *head)
       data, gst_buffer_extract (buffer, 0, data, sizeof data), gst_buffer_get_size (buffer), head);
 }
 
+/* FEC over packets before it: by its name, or as rtpulpfecenc makes it, under the SSRC and the timestamp of a frame
+   that has ended. */
+static gboolean
+is_repair (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, GstBuffer *buffer, const GstTfrcHead *head)
+{
+  return s->repairs || s->repairs_of[head->payload_type] ||
+         GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_REDUNDANT) ||
+         (stream->frames > 0 && !stream->open && stream->timestamp == head->timestamp);
+}
+
+static void
+note_media (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, GstBuffer *buffer, const GstTfrcHead *head, CcTime now)
+{
+  gsize size = gst_buffer_get_size (buffer);
+
+  stream->media = TRUE;
+  stream->payload_type = head->payload_type;
+  if (!stream->open || stream->timestamp != head->timestamp) {
+    begin_frame (stream, head->timestamp, is_key_unit (s, stream, buffer, head), now);
+    if (stream->frames > 1)
+      look_for_silent (s, stream, now);
+  }
+  stream->frame_packets++;
+  stream->frame_bytes += (guint)size;
+  if (stream->frame_packets > 1 || size > THIN_PACKET)
+    stream->thin_frames = 0;
+  stream->open = !head->marker;
+}
+
+static void
+note_packet (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, GstBuffer *buffer, CcTime now)
+{
+  if (stream->ended)
+    come_back (s, stream);
+  stream->audio = s->audio;
+  stream->flags_deltas |= GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  stream->resends = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
+  note_announced (s, stream, now);
+}
+
 gboolean
 gst_rtp_tfrc_streams_packet (
     GstRtpTfrcStreams *s, GstBuffer *buffer, CcTime now, CcPacket *packet, GstRtpTfrcStream **owner, gsize *head_size)
@@ -185,29 +339,25 @@ gst_rtp_tfrc_streams_packet (
   gsize size = gst_buffer_get_size (buffer);
   GstRtpTfrcStream *stream;
   GstTfrcHead head;
+  gboolean repair;
 
   if (!parse (buffer, &head))
     return FALSE;
   stream = gst_rtp_tfrc_streams_find (s, head.ssrc);
   if (stream == NULL)
     stream = add_stream (s, head.ssrc, now);
-  stream->audio = s->audio;
-  stream->flags_deltas |= GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
-  stream->resends = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
-  if (!stream->open || stream->timestamp != head.timestamp)
-    begin_frame (stream, head.timestamp, is_key_unit (s, stream, buffer, &head));
-  stream->frame_packets++;
-  stream->frame_bytes += (guint)size;
-  if (stream->frame_packets > 1 || size > THIN_PACKET)
-    stream->thin_frames = 0;
-  stream->open = !head.marker;
-  measure (stream, size, head.head_size, now);
+  note_packet (s, stream, buffer, now);
+  repair = is_repair (s, stream, buffer, &head);
+  if (!repair)
+    note_media (s, stream, buffer, &head, now);
+  measure (stream, size, head.head_size, repair, now);
   *packet = (CcPacket){.handle = buffer,
       .size_bytes = (guint32)size,
       .frame = head.timestamp ^ head.ssrc, /* streams may have the same timestamps */
       .captured_at = now,
-      .frame_end = head.marker,
+      .frame_end = head.marker || repair,
       .key_unit = stream->is_key,
+      .repair = repair,
       .resent = is_urgent (s, stream) && stream->waiting == 0};
   stream->waiting += !packet->resent;
   *owner = stream;
@@ -314,45 +464,79 @@ gst_rtp_tfrc_streams_give_up (GstRtpTfrcStreams *s, const CcPacket *packet)
   gst_buffer_unref (packet->handle);
 }
 
-double
-gst_rtp_tfrc_streams_media (const GstRtpTfrcStreams *s, double wire_Bps, double media_Bps, CcTime now)
+/* What streams of the last two seconds send, bytes per second. */
+typedef struct {
+  double wire, payload, video, audio, repairs, resends;
+} Sent;
+
+static Sent
+sent_now (const GstRtpTfrcStreams *s, CcTime now)
 {
-  double sent = 0, headers = 0;
+  Sent sent = {0};
   guint i;
 
   for (i = 0; i < s->n; i++) {
-    if (cc_time_since (now, s->stream[i].seen_at) >= RECENT)
+    const GstRtpTfrcStream *stream = &s->stream[i];
+    double media = stream->payload_Bps - stream->repair_Bps;
+
+    if (cc_time_since (now, stream->seen_at) >= RECENT)
       continue;
-    sent += s->stream[i].sent_Bps;
-    headers += s->stream[i].sent_Bps - s->stream[i].payload_Bps;
+    sent.wire += stream->sent_Bps;
+    sent.payload += stream->payload_Bps;
+    sent.repairs += stream->repair_Bps;
+    if (stream->resends)
+      sent.resends += media;
+    else if (is_video (s, stream, now))
+      sent.video += media;
+    else
+      sent.audio += media;
   }
-  if (!(sent > 0))
+  return sent;
+}
+
+double
+gst_rtp_tfrc_streams_media (const GstRtpTfrcStreams *s, double wire_Bps, double media_Bps, CcTime now)
+{
+  Sent sent = sent_now (s, now);
+  RateTraffic traffic = {sent.video + sent.audio, sent.repairs, sent.resends};
+  double headers = sent.wire - sent.payload;
+
+  if (!(sent.wire > 0))
     return media_Bps;
-  if (sent > wire_Bps)
-    headers *= wire_Bps / sent;
-  return MAX (media_Bps, MIN (wire_Bps - headers, MOST_MEDIA * wire_Bps));
+  if (sent.wire > wire_Bps)
+    headers *= wire_Bps / sent.wire;
+  return rate_shares_media (&traffic, MAX (media_Bps, MIN (wire_Bps - headers, MOST_MEDIA * wire_Bps)));
+}
+
+/* Lately, or in the running measurement where that is more already: who comes back is seen before it ends. */
+static double
+used_Bps (const GstRtpTfrcStream *stream)
+{
+  double media = stream->payload_Bps - stream->repair_Bps;
+  double fresh = (stream->payload_bytes - stream->repair_bytes) / cc_seconds (MEASURE);
+
+  return stream->payload_Bps > 0 ? MAX (media, fresh) : -1;
 }
 
 guint
 gst_rtp_tfrc_streams_share (
     GstRtpTfrcStreams *s, double media_Bps, CcTime now, GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS])
 {
-  double rest = media_Bps, weights = 0;
+  RateTraffic traffic = {.ahead_Bps = sent_now (s, now).audio};
+  RateShare parts[GST_RTP_TFRC_STREAMS];
   guint i, n = 0;
 
   for (i = 0; i < s->n; i++) {
     const GstRtpTfrcStream *stream = &s->stream[i];
 
-    if (is_video (s, stream, now))
-      weights += stream->weight;
-    else if (cc_time_since (now, stream->seen_at) < RECENT)
-      rest -= stream->payload_Bps;
+    if (!is_video (s, stream, now))
+      continue;
+    parts[n] = (RateShare){.weight = stream->weight, .sent_Bps = used_Bps (stream)};
+    shares[n++].ssrc = stream->ssrc;
   }
-  rest =
-      MAX (rest, media_Bps / 4); /* what goes first may be too much for the path: it still is not the encoders' end */
-  for (i = 0; i < s->n; i++)
-    if (is_video (s, &s->stream[i], now))
-      shares[n++] = (GstRtpTfrcShare){s->stream[i].ssrc, 8 * rest * s->stream[i].weight / weights};
+  rate_shares_divide (parts, n, rate_shares_media (&traffic, media_Bps));
+  for (i = 0; i < n; i++)
+    shares[i].bitrate = 8 * parts[i].share_Bps;
   return n;
 }
 
@@ -365,5 +549,6 @@ gst_rtp_tfrc_streams_set_weights (GstRtpTfrcStreams *s, const GstStructure *weig
   if (weights != NULL)
     s->weights = gst_structure_copy (weights);
   for (i = 0; i < s->n; i++)
-    s->stream[i].weight = weight_of (s, s->stream[i].ssrc);
+    s->stream[i].weight = weight_of (s, &s->stream[i]);
+  s->changed = TRUE;
 }

@@ -491,6 +491,45 @@ START_TEST (test_the_condition_behind_a_packet_sent_again)
 }
 END_TEST
 
+static void
+push_repair (SendBuffer *b, uint32_t frame)
+{
+  CcPacket packet = {.size_bytes = 500, .frame = frame, .captured_at = CC_TIME_NONE, .repair = true};
+
+  ck_assert (send_buffer_push (b, &packet, START));
+}
+
+/* Redundancy behind the end of its frame is no frame: it leaves behind that, alone where that has left, goes with it
+   where that is skipped, and does not replace it. */
+START_TEST (test_repair_packets)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e4, .R = 20 * CC_MSECOND};
+  CcPacket packet;
+  unsigned n_discarded;
+
+  push_frame (&b, 1, 2, true, START);
+  push_repair (&b, 1);
+  ck_assert_uint_eq (b.queued_bytes, 2500);
+  ck_assert_uint_eq (b.frames_in, 1);
+  /* 2500 bytes at 10 kB/s are late, yet nothing newer waits: it goes, and what comes behind its last packet too */
+  for (unsigned i = 0; i < 3; i++)
+    ck_assert_uint_eq (next_sent (&b, path, START, &n_discarded), 1);
+  push_repair (&b, 1);
+  ck_assert_uint_eq (next_sent (&b, path, START, &n_discarded), 1);
+  ck_assert_uint_eq (n_discarded, 0);
+  push_frame (&b, 2, 2, false, START);
+  push_repair (&b, 2);
+  push_frame (&b, 3, 1, false, START);
+  ck_assert_int_eq (send_buffer_head (&b, &path, START, &packet), SEND_BUFFER_DISCARD);
+  ck_assert_uint_eq (next_sent (&b, path, START, &n_discarded), 3);
+  ck_assert_uint_eq (n_discarded, 3);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_EMPTY);
+  ck_assert_uint_eq (b.frames_dropped, 1);
+  ck_assert_uint_eq (b.queued_bytes, 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transmission_condition,
     test_capture_time_counts_where_it_is_known, test_a_frame_that_began_is_finished,
     test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path, test_the_newest_frame_goes_however_late,
@@ -498,4 +537,5 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_key_unit_requests_are_spaced, test_key_unit_requests_have_a_bounded_cost,
     test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
     test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
-    test_the_condition_behind_a_packet_sent_again, test_frame_budget, CC_TEST_LONG (test_discard_runs_are_short))
+    test_the_condition_behind_a_packet_sent_again, test_repair_packets, test_frame_budget,
+    CC_TEST_LONG (test_discard_runs_are_short))

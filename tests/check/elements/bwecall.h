@@ -258,6 +258,23 @@ estimate (Call *c)
   return value;
 }
 
+/* The last rate event for each stream. */
+static inline void
+read_shares (Call *c, guint bitrate[STREAMS])
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (c->h)) != NULL) {
+    GstRateInfo info;
+    guint ssrc;
+
+    if (gst_rate_event_parse (event, &info) &&
+        gst_structure_get_uint (gst_event_get_structure (event), "ssrc", &ssrc) && ssrc - VIDEO < STREAMS)
+      bitrate[ssrc - VIDEO] = info.bitrate;
+    gst_event_unref (event);
+  }
+}
+
 typedef void (*EachFrame) (Call *c);
 
 /* A frame every 1/30 s, a report behind each. */
