@@ -8,7 +8,7 @@ import sys
 import gi
 
 from . import codecs, controllers, sender
-from .gstio import Gst, Runner
+from .gstio import Gst, Runner, structure_to_dict
 
 gi.require_version("GstRtp", "1.0")
 from gi.repository import GstRtp  # noqa: E402,F401  so that extensions have an identity to set
@@ -49,6 +49,9 @@ class Sender(sender.Sender):
         super().watch()
         if self.bare:
             self.follow(self.runner["bwe"])
+
+    def stats(self):
+        return {} if self.bare else structure_to_dict(self.runner["bwe"].get_property("stats"))
 
     def follow(self, bwe):
         estimate = bwe.get_property("estimated-bitrate")

@@ -145,11 +145,12 @@ class Sender:
 
     def report(self):
         produced = 8 * sum(size for at, size in self.recent if at > time.monotonic() - 1)
-        stats = None
-        if self.controller.stats:
-            stats = self.runner["sink"].get_property("stats")
-        say("sender", produced=produced, rate=self.rate, stats=structure_to_dict(stats) if stats else {})
+        say("sender", produced=produced, rate=self.rate, stats=self.stats())
         return True
+
+    def stats(self):
+        stats = self.runner["sink"].get_property("stats") if self.controller.stats else None
+        return structure_to_dict(stats) if stats else {}
 
     def start_of_pictures(self):
         """Now, or when somebody says so."""
