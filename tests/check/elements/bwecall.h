@@ -23,6 +23,7 @@
 #define BUNDLE_CAPS "application/x-rtp,clock-rate=90000" /* as rtpfunnel has them: of any kind */
 #define REMOTE (5000 * GST_SECOND)                       /* the receiver's clock is ahead by that */
 #define VIDEO 0x1111
+#define MEDIA_TYPE 96
 #define MOST 4096
 #define STREAMS 16
 
@@ -64,15 +65,17 @@ on_notify (GstElement *element, GParamSpec *spec, Call *c)
   c->notified++;
 }
 
+/* description: as gst-launch-1.0 takes it, with one rtptfrcbwe, called bwe. */
 static inline Call *
-call_with (double link_bps, const gchar *caps)
+call_of (double link_bps, const gchar *caps, const gchar *description)
 {
   Call *c = g_new0 (Call, 1);
 
   c->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
   gst_system_clock_set_default (GST_CLOCK (c->clock));
-  c->h = gst_harness_new ("rtptfrcbwe");
-  c->element = c->h->element;
+  c->h = gst_harness_new_parse (description);
+  c->element = GST_IS_BIN (c->h->element) ? gst_bin_get_by_name (GST_BIN (c->h->element), "bwe")
+                                          : gst_object_ref (c->h->element);
   c->link_bps = link_bps;
   c->delay = 30 * MS;
   c->queue = 300 * MS;
@@ -80,6 +83,12 @@ call_with (double link_bps, const gchar *caps)
   c->remote = REMOTE;
   gst_harness_set_src_caps_str (c->h, caps);
   return c;
+}
+
+static inline Call *
+call_with (double link_bps, const gchar *caps)
+{
+  return call_of (link_bps, caps, "rtptfrcbwe name=bwe");
 }
 
 static inline Call *
@@ -91,6 +100,7 @@ call_new (double link_bps)
 static inline void
 call_free (Call *c)
 {
+  gst_object_unref (c->element);
   gst_harness_teardown (c->h);
   gst_system_clock_set_default (NULL);
   gst_object_unref (c->clock);
@@ -163,6 +173,7 @@ packet_new (Call *c, guint stream, guint32 timestamp, gboolean marker, guint pay
 
   gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_ssrc (&rtp, VIDEO + stream);
+  gst_rtp_buffer_set_payload_type (&rtp, MEDIA_TYPE);
   gst_rtp_buffer_set_seq (&rtp, c->seq[stream]++);
   gst_rtp_buffer_set_timestamp (&rtp, timestamp);
   gst_rtp_buffer_set_marker (&rtp, marker);

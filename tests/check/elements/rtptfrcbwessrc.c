@@ -27,7 +27,7 @@ frame_of_0_and_2 (Call *c)
 }
 
 static Call *
-call_of (const gchar *caps, EachFrame frame)
+call_after (const gchar *caps, EachFrame frame)
 {
   Call *c = call_with (2e6, caps);
 
@@ -80,7 +80,7 @@ push_stream_start (Call *c, const gchar *id)
 /* A payloader that begins anew under another SSRC and says nothing of it. */
 GST_START_TEST (test_silent_change)
 {
-  Call *c = call_of (BUNDLE_CAPS, frame_of_0);
+  Call *c = call_after (BUNDLE_CAPS, frame_of_0);
 
   frames_of (c, 1, AT_ONCE);
   fail_unless (part_of (c, 1) > 0.95, "%f", part_of (c, 1));
@@ -108,7 +108,7 @@ GST_END_TEST;
 /* rtpsession tells of a collision: the share is free before the payloader's next SSRC comes. */
 GST_START_TEST (test_collision)
 {
-  Call *c = call_of (CAPS, frame_of_0);
+  Call *c = call_after (CAPS, frame_of_0);
 
   gst_harness_push_upstream_event (c->h, gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
                                              gst_structure_new ("GstRTPCollision", "ssrc", G_TYPE_UINT, VIDEO, NULL)));
@@ -122,7 +122,7 @@ GST_END_TEST;
 /* A second camera of the same payload type, the first goes on: both have a half from the first packet on. */
 GST_START_TEST (test_another_camera)
 {
-  Call *c = call_of (BUNDLE_CAPS, frame_of_0);
+  Call *c = call_after (BUNDLE_CAPS, frame_of_0);
   guint i;
 
   memset (told, 0, sizeof told);
@@ -166,7 +166,7 @@ GST_END_TEST;
 /* A camera that pauses while another of its payload type begins: taken for the same, until it goes on. */
 GST_START_TEST (test_a_pause_is_mistaken)
 {
-  Call *c = call_of (BUNDLE_CAPS, frame_of_0);
+  Call *c = call_after (BUNDLE_CAPS, frame_of_0);
 
   frames_of (c, 1, AT_ONCE);
   fail_unless (part_of (c, 1) > 0.95, "%f", part_of (c, 1));
@@ -183,7 +183,7 @@ GST_END_TEST;
 GST_START_TEST (test_weight_is_kept)
 {
   GstStructure *weights = gst_structure_from_string ("weights, ssrc-4369=(double)3", NULL); /* VIDEO */
-  Call *c = call_of (BUNDLE_CAPS, frame_of_0_and_2);
+  Call *c = call_after (BUNDLE_CAPS, frame_of_0_and_2);
   guint i;
 
   g_object_set (c->element, "weights", weights, NULL);
@@ -211,7 +211,7 @@ GST_END_TEST;
 GST_START_TEST (test_bye)
 {
   GstElement *session = gst_element_factory_make ("rtpsession", NULL), *sink;
-  Call *c = call_of (BUNDLE_CAPS, frame_of_0_and_2);
+  Call *c = call_after (BUNDLE_CAPS, frame_of_0_and_2);
   GstPad *src = gst_element_get_static_pad (c->element, "src"), *peer = gst_pad_get_peer (src), *in, *out;
   GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
