@@ -294,8 +294,10 @@ START_TEST (test_told_nonsense)
   ck_assert_uint_eq (cc_packet_feedback_unknown (&f), 2);
   ck_assert_uint_eq (f.next & 0xffff, 10);
   /* sent in the future */
+  told.number = 10;
   told.sent_at = next () + CC_SECOND;
   ck_assert (!cc_packet_feedback_on_told (&f, &told, 1, R, SIZE, next () + R, &verdict));
+  ck_assert_uint_eq (f.next & 0xffff, 10);
   /* known already */
   told = (CcToldPacket){9, next () - GAP, SIZE, 9, true, next () - GAP + ONE_WAY + CLOCK};
   ck_assert (!cc_packet_feedback_on_told (&f, &told, 1, R, SIZE, next () + R, &verdict));

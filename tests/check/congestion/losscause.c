@@ -219,6 +219,33 @@ START_TEST (test_in_the_queue_of_others_all_loss_is_congestion)
   run (&p, 30);
   ck_assert_uint_eq (p.begun, 0);
   ck_assert_double_eq (loss_cause_excused (&p.cause, true), 0);
+  /* nor is what a test has excused before they came */
+  setup (&p, kbps (1000));
+  p.chance = 0.08;
+  run (&p, 30);
+  ck_assert_double_gt (loss_cause_excused (&p.cause, false), 0);
+  ck_assert_double_eq (loss_cause_excused (&p.cause, true), 0);
+}
+END_TEST
+
+/* Delay need not show the queue, as where it is measured from a base that has risen. */
+START_TEST (test_loss_while_a_queue_stands_is_congestion)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.chance = 0.08;
+  run (&p, 30);
+  ck_assert_double_gt (loss_cause_excused (&p.cause, false), 0);
+  p.cause.all = p.cause.whole = p.cause.calm_part = p.cause.quiet = (LossCount){0};
+  for (unsigned i = 0; i < 4000; i++) {
+    bool busy = i / 100 % 2;
+    p.seq++;
+    if (!busy || chance (&p) > 0.08)
+      loss_cause_on_packet (&p.cause, p.seq, i / 3, 0, busy);
+  }
+  ck_assert_double_gt (loss_cause_loss (&p.cause), 0.03);
+  ck_assert_double_lt (loss_cause_excused (&p.cause, false), 0.2 * loss_cause_loss (&p.cause));
 }
 END_TEST
 
@@ -282,5 +309,5 @@ END_TEST
 
 CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_excused_after_a_test,
     test_a_policer_is_found, test_a_policer_shows_through_random_loss, test_loss_by_a_short_queue_is_congestion,
-    test_in_the_queue_of_others_all_loss_is_congestion, test_the_floor_goes_with_the_loss,
-    test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats)
+    test_in_the_queue_of_others_all_loss_is_congestion, test_loss_while_a_queue_stands_is_congestion,
+    test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats)
