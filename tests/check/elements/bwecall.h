@@ -65,7 +65,7 @@ on_notify (GstElement *element, GParamSpec *spec, Call *c)
   c->notified++;
 }
 
-/* description: as gst-launch-1.0 takes it, with one rtptfrcbwe, called bwe. */
+/* description: as gst-launch-1.0 takes it, with one rtptfrcbwe, called bwe; NULL: that alone. */
 static inline Call *
 call_of (double link_bps, const gchar *caps, const gchar *description)
 {
@@ -73,9 +73,9 @@ call_of (double link_bps, const gchar *caps, const gchar *description)
 
   c->clock = GST_TEST_CLOCK (gst_test_clock_new_with_start_time (START));
   gst_system_clock_set_default (GST_CLOCK (c->clock));
-  c->h = gst_harness_new_parse (description);
-  c->element = GST_IS_BIN (c->h->element) ? gst_bin_get_by_name (GST_BIN (c->h->element), "bwe")
-                                          : gst_object_ref (c->h->element);
+  c->h = description != NULL ? gst_harness_new_parse (description) : gst_harness_new ("rtptfrcbwe");
+  c->element = description != NULL ? gst_bin_get_by_name (GST_BIN (c->h->element), "bwe")
+                                   : GST_ELEMENT (gst_object_ref (c->h->element));
   c->link_bps = link_bps;
   c->delay = 30 * MS;
   c->queue = 300 * MS;
@@ -88,7 +88,7 @@ call_of (double link_bps, const gchar *caps, const gchar *description)
 static inline Call *
 call_with (double link_bps, const gchar *caps)
 {
-  return call_of (link_bps, caps, "rtptfrcbwe name=bwe");
+  return call_of (link_bps, caps, NULL);
 }
 
 static inline Call *

@@ -155,7 +155,7 @@ frame_and_redundancy (Call *c)
 static void
 check_own_ssrc (gboolean flag)
 {
-  Call *c = begin (BUNDLE_CAPS, "rtptfrcbwe name=bwe");
+  Call *c = begin (BUNDLE_CAPS, NULL);
   double mean;
 
   flagged = flag;
