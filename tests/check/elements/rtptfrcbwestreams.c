@@ -247,20 +247,68 @@ GST_START_TEST (test_a_still_camera_keeps_its_order)
 }
 GST_END_TEST;
 
-/* 64 kbit/s of audio where the rate is 50: what is too much goes, what leaves has not waited long. */
-GST_START_TEST (test_audio_beyond_the_rate)
+static void
+push_caps (Call *c, const gchar *text)
 {
-  Call *c = call_with (1e9, BUNDLE_CAPS);
+  GstCaps *caps = gst_caps_from_string (text);
+
+  gst_harness_push_event (c->h, gst_event_new_caps (caps));
+  gst_caps_unref (caps);
+}
+
+static GstClockTime longest_wait;
+
+/* Packets come 20 ms apart, the first at START with the timestamp 0. */
+static void
+note_wait (Call *c, GstBuffer *buffer)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp);
+  longest_wait =
+      MAX (longest_wait, now_of (c) - (START + gst_rtp_buffer_get_timestamp (&rtp) / 3000 * (GstClockTime)(20 * MS)));
+  gst_rtp_buffer_unmap (&rtp);
+}
+
+/* Audio that caps tell from video, 64 kbit/s of it, where the rate is another: what is too much goes. */
+static Call *
+audio_beyond (guint rate)
+{
+  Call *c = call_with (1e9, CAPS);
   guint i;
 
-  g_object_set (c->element, "min-bitrate", 50000, "max-bitrate", 50000, NULL);
+  push_caps (c, AUDIO_CAPS);
+  g_object_set (c->element, "min-bitrate", rate, "max-bitrate", rate, NULL);
+  longest_wait = 0;
+  c->leaves = note_wait;
   for (i = 0; i < 1000; i++) {
     push_frame (c, AUDIO, 160);
     run_to (c, now_of (c) + 20 * MS);
   }
-  /* (160 + 48) x 8 x 50 = 83 kbit/s came, 50 could leave: 600 packets; 150 ms of the rate are 5 more */
+  fail_unless (1000 - c->sent - stat_of (c, "first-dropped") <= 6);
+  fail_unless_equals_uint64 (stat_of (c, "packets-dropped"), 0);
+  return c;
+}
+
+/* (160 + 48) x 8 x 50 = 83 kbit/s come where 50 may leave: 600 packets. Those wait no longer than max-delay's 150 ms of
+   the rate, which are 937 bytes, 5 packets of 180, each 33 ms of the wire, and one that leaves. */
+GST_START_TEST (test_audio_beyond_the_rate)
+{
+  Call *c = audio_beyond (50000);
+
   fail_unless (c->sent >= 570 && c->sent <= 620, "%u", c->sent);
-  fail_unless (1000 - c->sent - stat_of (c, "first-dropped") - stat_of (c, "packets-dropped") <= 6);
+  fail_unless (
+      longest_wait > 100 * MS && longest_wait <= 6 * 34 * MS, "%" GST_TIME_FORMAT, GST_TIME_ARGS (longest_wait));
+  call_free (c);
+}
+GST_END_TEST;
+
+/* 150 ms of 5 kb/s are less than a packet: one at a time leaves nevertheless, 20 s x 5000 / 8 / 208 = 60 of them. */
+GST_START_TEST (test_audio_far_beyond_the_rate)
+{
+  Call *c = audio_beyond (5000);
+
+  fail_unless (c->sent >= 55 && c->sent <= 65, "%u", c->sent);
   call_free (c);
 }
 GST_END_TEST;
@@ -322,6 +370,7 @@ static void
 note_time (Call *c, GstBuffer *buffer)
 {
   latest[ssrc_of (buffer) - VIDEO] = GST_BUFFER_PTS (buffer);
+  fail_unless_equals_uint64 (GST_BUFFER_DTS (buffer), GST_BUFFER_PTS (buffer));
 }
 
 /* Video whose time stamps begin at 1000 hours, as x264enc's, and audio whose begin at 0, by turns through a funnel:
@@ -341,12 +390,12 @@ GST_START_TEST (test_segments_of_each_stream)
     push_segment (c, hours);
     for (j = 0; j < 4; j++) {
       buffer = packet_new (c, 0, 3000 * i, j == 3, 300);
-      GST_BUFFER_PTS (buffer) = hours + i * 33 * MS;
+      GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = hours + i * 33 * MS;
       gst_harness_push (c->h, buffer);
     }
     push_segment (c, 0);
     buffer = packet_new (c, AUDIO, 900 * i, TRUE, 100);
-    GST_BUFFER_PTS (buffer) = i * 33 * MS;
+    GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = i * 33 * MS;
     gst_harness_push (c->h, buffer);
     run_to (c, now_of (c) + 33 * MS);
     fail_unless (latest[0] <= i * 33 * MS && latest[1] <= i * 33 * MS);
@@ -355,6 +404,44 @@ GST_START_TEST (test_segments_of_each_stream)
   while ((type = next_event (c)) != GST_EVENT_UNKNOWN)
     segments += type == GST_EVENT_SEGMENT;
   fail_unless_equals_int (segments, 1);
+  call_free (c);
+}
+GST_END_TEST;
+
+static GstClockTime
+leaves_at (Call *c, const GstSegment *segment, GstClockTime pts)
+{
+  GstBuffer *buffer = packet_new (c, 0, 3000 * c->frame++, TRUE, 300);
+
+  GST_BUFFER_PTS (buffer) = GST_BUFFER_DTS (buffer) = pts;
+  gst_harness_push_event (c->h, gst_event_new_segment (segment));
+  gst_harness_push (c->h, buffer);
+  run_to (c, now_of (c) + 100 * MS);
+  return latest[0];
+}
+
+/* Running time is (time - start - offset) / rate + base (GstSegment); before the segment it is 0 here. */
+GST_START_TEST (test_running_time)
+{
+  Call *c = call_new (1e9);
+  GstSegment segment;
+
+  c->leaves = note_time;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless_equals_uint64 (leaves_at (c, &segment, 3 * GST_SECOND), 3 * GST_SECOND);
+  fail_unless_equals_uint64 (leaves_at (c, &segment, GST_CLOCK_TIME_NONE), GST_CLOCK_TIME_NONE);
+  segment.base = 5 * GST_SECOND;
+  fail_unless_equals_uint64 (leaves_at (c, &segment, GST_SECOND), 6 * GST_SECOND);
+  segment.base = 0;
+  segment.offset = GST_SECOND;
+  fail_unless_equals_uint64 (leaves_at (c, &segment, 3 * GST_SECOND), 2 * GST_SECOND);
+  segment.offset = 0;
+  segment.rate = 2;
+  fail_unless_equals_uint64 (leaves_at (c, &segment, 3 * GST_SECOND), 1500 * MS);
+  segment.rate = 1;
+  segment.start = segment.position = segment.time = 4 * GST_SECOND;
+  fail_unless_equals_uint64 (leaves_at (c, &segment, 7 * GST_SECOND), 3 * GST_SECOND);
+  fail_unless_equals_uint64 (leaves_at (c, &segment, 3 * GST_SECOND), 0);
   call_free (c);
 }
 GST_END_TEST;
@@ -430,8 +517,10 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_a_stream_that_uses_less);
   tcase_add_test (tc, test_a_still_camera_keeps_its_order);
   tcase_add_test (tc, test_audio_beyond_the_rate);
+  tcase_add_test (tc, test_audio_far_beyond_the_rate);
   tcase_add_test (tc, test_eos_leaves_behind_audio);
   tcase_add_test (tc, test_segments_of_each_stream);
+  tcase_add_test (tc, test_running_time);
   tcase_add_test (tc, test_held_packets);
   tcase_add_test (tc, test_unknown_codec);
   return s;
