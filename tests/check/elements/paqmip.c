@@ -85,6 +85,39 @@ write_rtp (guint8 packet[PACKET_BYTES], guint16 seq, guint32 ssrc)
   GST_WRITE_UINT16_BE (packet + 26, (guint16)~udp_sum (packet));
 }
 
+#define IP6_BYTES 40
+#define PACKET6_BYTES (IP6_BYTES + 8 + RTP_BYTES)
+
+/* 0xffff where it is right: RFC 8200 8.1 */
+static guint
+udp6_sum (const guint8 *packet)
+{
+  guint length = GST_READ_UINT16_BE (packet + 44);
+
+  return fold (sum (packet + 8, 32) + 17 + length + sum (packet + 40, length));
+}
+
+/* The same datagram from fd00::1 to fd00::2, ECT(0). */
+static void
+write_rtp6 (guint8 packet[PACKET6_BYTES], guint16 seq, guint32 ssrc)
+{
+  guint8 ipv4[PACKET_BYTES];
+
+  write_rtp (ipv4, seq, ssrc);
+  memset (packet, 0, IP6_BYTES);
+  memcpy (packet + IP6_BYTES, ipv4 + IP_BYTES, PACKET_BYTES - IP_BYTES);
+  packet[0] = 0x60;
+  packet[1] = 0x20;
+  GST_WRITE_UINT16_BE (packet + 4, 8 + RTP_BYTES);
+  packet[6] = 17;
+  packet[7] = 64;
+  packet[8] = packet[24] = 0xfd;
+  packet[23] = 1;
+  packet[39] = 2;
+  GST_WRITE_UINT16_BE (packet + 46, 0);
+  GST_WRITE_UINT16_BE (packet + 46, (guint16)~udp6_sum (packet));
+}
+
 static GstBuffer *
 buffer_of (const guint8 *packet, gsize size)
 {
@@ -224,6 +257,40 @@ GST_START_TEST (test_knows_the_sender)
 }
 GST_END_TEST;
 
+/* Looked at, marked in the traffic class (RFC 3168 5), told, and the sender known. */
+GST_START_TEST (test_over_ipv6)
+{
+  guint8 packet[PACKET6_BYTES], after[PACKET6_BYTES];
+  GstPaqmPacket seen;
+  GstBuffer *buffer;
+  GInetSocketAddress *from;
+  ErfExtension value;
+  gboolean changed;
+  gchar *text;
+
+  write_rtp6 (packet, 1, 0x11223344);
+  seen = looked_at (buffer_of (packet, sizeof packet));
+  fail_unless (seen.media && seen.rtp && seen.ect);
+  fail_unless_equals_int (seen.ssrc, 0x11223344);
+  fail_unless_equals_int (seen.size_bytes, PACKET6_BYTES);
+  buffer = ip->tag (ip->mark (buffer_of (packet, sizeof packet)), &tag_default, &changed);
+  fail_unless (changed);
+  gst_buffer_extract (buffer, 0, after, sizeof after);
+  fail_unless_equals_int (after[1], 0x30);
+  fail_unless (erf_extension_parse (after + 73, ERF_EXTENSION_SIZE, &value));
+  fail_unless (value.set && value.rate_Bps == 125000);
+  fail_unless_equals_int (udp6_sum (after), 0xffff);
+  from = G_INET_SOCKET_ADDRESS (ip->sender (buffer));
+  text = g_inet_address_to_string (g_inet_socket_address_get_address (from));
+  fail_unless_equals_string (text, "fd00::1");
+  g_free (text);
+  g_object_unref (from);
+  gst_buffer_unref (buffer);
+  packet[6] = 44; /* a fragment */
+  fail_if (looked_at (buffer_of (packet, sizeof packet)).media);
+}
+GST_END_TEST;
+
 /* ---- the element ---- */
 
 static guint64
@@ -290,6 +357,57 @@ GST_START_TEST (test_through_the_element)
 }
 GST_END_TEST;
 
+/* Packets, ECT(0), as fast as may be until some are marked, and then what waits at once: as many as were counted are
+   CE, none was dropped. cls: "elastic": TCP. */
+static void
+check_marks (const gchar *ecn, const gchar *cls)
+{
+  GstElement *element = gst_element_factory_make ("paqmshaper", NULL);
+  gboolean elastic = g_str_equal (cls, "elastic");
+  GstHarness *h;
+  guint8 packet[PACKET_BYTES], out[PACKET_BYTES];
+  guint64 ce = 0, n, i;
+  gint64 end = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+
+  gst_util_set_object_arg (G_OBJECT (element), "mode", "ip");
+  gst_util_set_object_arg (G_OBJECT (element), "ecn", ecn);
+  g_object_set (element, "capacity", G_GUINT64_CONSTANT (100000), "elastic-target-time", 20 * GST_MSECOND, "burst", 1.0,
+      "strikes", FALSE, "media-limit", 1000000, NULL);
+  h = gst_harness_new_with_element (element, "sink_0", "src");
+  gst_harness_set_src_caps_str (h, "application/x-ip");
+  for (i = 0; of_class (h, cls, "marked") < 20 && g_get_monotonic_time () < end; i++) {
+    write_rtp (packet, (guint16)i, 7);
+    packet[9] = elastic ? 6 : 17;
+    gst_harness_push (h, buffer_of (packet, sizeof packet));
+    g_usleep (200);
+  }
+  g_object_set (element, "capacity", G_GUINT64_CONSTANT (1000000000), NULL);
+  for (n = 0; n < i; n++) {
+    GstBuffer *got = gst_harness_pull (h);
+
+    gst_buffer_extract (got, 0, out, sizeof out);
+    ce += (out[1] & 3) == 3;
+    gst_buffer_unref (got);
+  }
+  fail_unless (ce >= 20);
+  fail_unless_equals_uint64 (ce, of_class (h, cls, "marked"));
+  fail_unless_equals_uint64 (of_class (h, cls, "dropped") + of_class (h, cls, "tail-dropped"), 0);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+GST_START_TEST (test_elastic_is_marked)
+{
+  check_marks ("elastic", "elastic");
+}
+GST_END_TEST;
+
+GST_START_TEST (test_media_is_marked_where_wanted)
+{
+  check_marks ("elastic+media", "media");
+}
+GST_END_TEST;
+
 static Suite *
 paqmip_suite (void)
 {
@@ -303,7 +421,10 @@ paqmip_suite (void)
   tcase_add_test (tcase, test_lowers_the_rate);
   tcase_add_test (tcase, test_adds_nothing);
   tcase_add_test (tcase, test_knows_the_sender);
+  tcase_add_test (tcase, test_over_ipv6);
   tcase_add_test (tcase, test_through_the_element);
+  tcase_add_test (tcase, test_elastic_is_marked);
+  tcase_add_test (tcase, test_media_is_marked_where_wanted);
   return suite;
 }
 

@@ -424,6 +424,29 @@ TEST (targets_are_held)
   fail_unless (elastic > 50 && elastic < 75, "elastic packets wait %f ms", elastic);
 }
 
+/* In bytes: 10 kB are 10 ms at 8 Mb/s, 40 kB 40 ms, at any capacity; 1.3 times what the link carries. */
+TEST (targets_may_be_bytes)
+{
+  static const guint targets[] = {10000, 40000};
+  Traffic t = {.media = 2, .load = {5.2e6, 5.2e6}};
+  guint i, k;
+
+  g_object_set (f->shaper, "strikes", FALSE, "media-target-time", (guint64)0, NULL);
+  for (k = 0; k < 2; k++) {
+    gdouble wait = 0;
+
+    g_object_set (f->shaper, "media-target", targets[k], NULL);
+    t.span = GST_SECOND;
+    run (f, &t);
+    t.span = GST_SECOND / 20;
+    for (i = 0; i < 20; i++) {
+      run (f, &t);
+      wait += stat (f, "media.backlog") / 20;
+    }
+    fail_unless (wait > 0.7 * targets[k] && wait < 1.4 * targets[k], "%f of %u bytes", wait, targets[k]);
+  }
+}
+
 /* The same overload in one queue with tail drop: it stands full, 300 kB at 8 Mb/s are 300 ms. P-AQM: its target. */
 TEST (fifo_waits_longer)
 {
@@ -490,6 +513,35 @@ TEST (flows_are_told_apart_by_ssrc_and_pad)
   settle (f);
   fail_unless_equals_float (stat (f, "media.flows"), 40);
   fail_unless_equals_float (stat (f, "elastic.flows"), 0);
+}
+
+/* Two flows, one of which falls silent: after 0.3 s it is not counted where flows live for 0.2 s. */
+TEST (flows_live_as_long_as_wanted)
+{
+  Traffic t = {.media = 2, .load = {800e3, 800e3}, .span = GST_SECOND / 10};
+
+  g_object_set (f->shaper, "flow-life", 200 * GST_MSECOND, NULL);
+  run (f, &t);
+  fail_unless_equals_float (stat (f, "media.flows"), 2);
+  t.media = 1;
+  t.span = 3 * GST_SECOND / 10;
+  run (f, &t);
+  fail_unless_equals_float (stat (f, "media.flows"), 1);
+}
+
+/* 400 flows: exactly, or within a fifth, as live as the rest. */
+TEST (flows_may_be_estimated)
+{
+  gdouble flows;
+  guint i;
+
+  for (i = 0; i < 400; i++)
+    push (f->h, rtp_packet (f, i, 60));
+  settle (f);
+  fail_unless_equals_float (stat (f, "media.flows"), 400);
+  gst_util_set_object_arg (G_OBJECT (f->shaper), "flow-counting", "estimate");
+  flows = stat (f, "media.flows");
+  fail_unless (flows != 400 && ABS (flows - 400) < 80, "%f flows", flows);
 }
 
 /* RTCP goes with the media and is no flow; what is neither is elastic, flows by where they come from. */
@@ -774,6 +826,66 @@ TEST (sources_are_told_over_rtcp)
   gst_harness_teardown (rtcp);
 }
 
+/* d = 50 + 200 ms: in 1.1 s four periods end, and with the defaults, 100 + 500 ms, one. */
+TEST (period_is_of_rtt_and_tau2)
+{
+  Traffic t = {.media = 1, .load = {800e3}, .span = 1100 * GST_MSECOND};
+
+  g_object_set (f->shaper, "tau2", 200 * GST_MSECOND, "rtt", 50 * GST_MSECOND, NULL);
+  run (f, &t);
+  fail_unless_equals_float (stat (f, "periods"), 4);
+}
+
+/* Alone: R is the part of 8 Mb/s that is asked for, or the least. */
+TEST (utilisation_and_least_rate_hold)
+{
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  settle (f);
+  fail_unless (ABS (stat (f, "explicit-rate") - 7.6e6) < 1);
+  g_object_set (f->shaper, "utilisation", 0.5, NULL);
+  fail_unless (ABS (stat (f, "explicit-rate") - 4e6) < 1);
+  g_object_set (f->shaper, "min-rate", (guint64)6000000, NULL);
+  push (f->h, rtp_packet (f, 2, WIRE_BYTES));
+  settle (f);
+  fail_unless (ABS (stat (f, "explicit-rate") - 6e6) < 1, "%f", stat (f, "explicit-rate"));
+}
+
+static void
+send_for_a_period (Fixture *f)
+{
+  guint i;
+
+  for (i = 0; i < 65; i++) {
+    push (f->h, from_address (with_unset_rate (rtp_packet (f, 1, WIRE_BYTES)), "192.0.2.1", 5001));
+    advance (f, 10 * GST_MSECOND);
+  }
+}
+
+/* Nothing where nothing is wanted; then the one thing that is, as soon as it is. */
+TEST (only_what_is_wanted_is_told)
+{
+  GstHarness *rtcp = gst_harness_new_with_element (f->shaper, NULL, "rtcp_src");
+  GstBuffer *buffer;
+  ErfExtension value;
+  Heard h = {0};
+
+  g_object_set (f->shaper, "signalling", 0, NULL);
+  send_for_a_period (f);
+  while ((buffer = gst_harness_try_pull (f->h)) != NULL) {
+    fail_unless (read_rate (buffer, &value) && !value.set);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (gst_harness_try_pull (rtcp) == NULL);
+  gst_util_set_object_arg (G_OBJECT (f->shaper), "signalling", "tmmbr");
+  send_for_a_period (f);
+  buffer = gst_harness_pull (rtcp);
+  hear (buffer, &h);
+  gst_buffer_unref (buffer);
+  fail_unless_equals_int (h.tmmbrs, 1);
+  fail_unless_equals_int (h.rembs + h.erfs + h.ecfs, 0);
+  gst_harness_teardown (rtcp);
+}
+
 /* Feedback stays with the address that sends, however many others claim the SSRC now and then. */
 TEST (addresses_are_not_stolen)
 {
@@ -1024,28 +1136,145 @@ TEST (burst_is_live)
   fail_unless_equals_float (stat (f, "strike-dropped"), 0);
 }
 
+/* The reason, if there was a warning: full. */
+static gchar *
+refusal_on (GstBus *bus)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *error;
+  gchar *reason;
+
+  if (message == NULL)
+    return NULL;
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS), "%s", error->message);
+  reason = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return reason;
+}
+
+static void
+assert_refused (GstBus *bus, const gchar *because)
+{
+  gchar *reason = refusal_on (bus);
+
+  fail_unless (reason != NULL && strstr (reason, because) != NULL, "%s", reason);
+  g_free (reason);
+}
+
 /* Paper F figure 7: alpha 0.1 with beta 0.4 oscillates. Together with a beta that suits it, it is taken. */
 TEST (unstable_loops_are_refused)
 {
   GstBus *bus = gst_bus_new ();
-  GstMessage *message;
-  GError *error;
   gdouble alpha;
 
   gst_element_set_bus (f->shaper, bus);
   g_object_set (f->shaper, "alpha", 0.1, "beta", 0.4, NULL);
-  message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  fail_unless (message != NULL);
-  gst_message_parse_warning (message, &error, NULL);
-  fail_unless (g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS), "%s", error->message);
-  g_error_free (error);
-  gst_message_unref (message);
+  assert_refused (bus, "alpha");
   g_object_get (f->shaper, "alpha", &alpha, NULL);
   fail_unless_equals_float (alpha, 0.75);
   g_object_set (f->shaper, "alpha", 0.4, "beta", 0.1, NULL);
-  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  fail_unless (refusal_on (bus) == NULL);
   g_object_get (f->shaper, "alpha", &alpha, NULL);
   fail_unless_equals_float (alpha, 0.4);
+  gst_element_set_bus (f->shaper, NULL);
+  gst_object_unref (bus);
+}
+
+/* A target beyond the limit; nothing else of the same call is taken. */
+TEST (targets_beyond_limits_are_refused)
+{
+  GstBus *bus = gst_bus_new ();
+  guint target;
+
+  gst_element_set_bus (f->shaper, bus);
+  g_object_set (f->shaper, "media-target-time", (guint64)0, "media-target", 40000, "media-limit", 30000, NULL);
+  assert_refused (bus, "within its limit");
+  g_object_get (f->shaper, "media-target", &target, NULL);
+  fail_unless_equals_int (target, 35000);
+  gst_element_set_bus (f->shaper, NULL);
+  gst_object_unref (bus);
+}
+
+/* What was set before the start is judged there, and the element starts with what it had. */
+TEST (refused_settings_do_not_stop_the_start)
+{
+  GstElement *shaper = gst_element_factory_make ("paqmshaper", NULL);
+  GstBus *bus = gst_bus_new ();
+  gdouble alpha;
+
+  gst_element_set_bus (shaper, bus);
+  g_object_set (shaper, "alpha", 0.1, "beta", 0.4, NULL);
+  fail_unless (refusal_on (bus) == NULL);
+  fail_unless_equals_int (gst_element_set_state (shaper, GST_STATE_PAUSED), GST_STATE_CHANGE_SUCCESS);
+  assert_refused (bus, "alpha");
+  g_object_get (shaper, "alpha", &alpha, NULL);
+  fail_unless_equals_float (alpha, 0.75);
+  gst_element_set_state (shaper, GST_STATE_NULL);
+  gst_element_set_bus (shaper, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (shaper);
+}
+
+/* Something else than it is, that goes with all else as it is. */
+static void
+other_value (const GParamSpec *pspec, GValue *v)
+{
+  if (G_VALUE_HOLDS_BOOLEAN (v))
+    g_value_set_boolean (v, !g_value_get_boolean (v));
+  else if (G_VALUE_HOLDS_INT (v))
+    g_value_set_int (v, g_value_get_int (v) + 1);
+  else if (G_VALUE_HOLDS_UINT (v))
+    g_value_set_uint (v, g_value_get_uint (v) + 1);
+  else if (G_VALUE_HOLDS_UINT64 (v))
+    g_value_set_uint64 (v, g_value_get_uint64 (v) + 10000000);
+  else if (G_VALUE_HOLDS_DOUBLE (v))
+    g_value_set_double (v, g_value_get_double (v) * 1.01);
+  else if (G_VALUE_HOLDS_ENUM (v))
+    g_value_set_enum (v, 1 - g_value_get_enum (v));
+  else if (G_VALUE_HOLDS_FLAGS (v))
+    g_value_set_flags (v, g_value_get_flags (v) ^ 2);
+  else
+    fail ("%s: what is it?", pspec->name);
+}
+
+/* Each may be set while PLAYING, holds, asks for the latency anew, and goes back. */
+TEST (properties_are_live)
+{
+  GstBus *bus = gst_bus_new ();
+  guint n, i, live = 0;
+  GParamSpec **all = g_object_class_list_properties (G_OBJECT_GET_CLASS (f->shaper), &n);
+
+  gst_element_set_bus (f->shaper, bus);
+  for (i = 0; i < n; i++) {
+    GValue was = G_VALUE_INIT, set = G_VALUE_INIT, is = G_VALUE_INIT;
+    GstMessage *message;
+
+    if (!(all[i]->flags & GST_PARAM_MUTABLE_PLAYING))
+      continue;
+    live++;
+    g_value_init (&was, all[i]->value_type);
+    g_value_init (&set, all[i]->value_type);
+    g_value_init (&is, all[i]->value_type);
+    g_object_get_property (G_OBJECT (f->shaper), all[i]->name, &was);
+    g_value_copy (&was, &set);
+    other_value (all[i], &set);
+    g_object_set_property (G_OBJECT (f->shaper), all[i]->name, &set);
+    g_object_get_property (G_OBJECT (f->shaper), all[i]->name, &is);
+    fail_unless (g_param_values_cmp (all[i], &is, &set) == 0, "%s does not hold", all[i]->name);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING | GST_MESSAGE_LATENCY);
+    fail_unless (message != NULL && GST_MESSAGE_TYPE (message) == GST_MESSAGE_LATENCY, "%s", all[i]->name);
+    gst_message_unref (message);
+    g_object_set_property (G_OBJECT (f->shaper), all[i]->name, &was);
+    gst_bus_set_flushing (bus, TRUE);
+    gst_bus_set_flushing (bus, FALSE);
+    g_value_unset (&was);
+    g_value_unset (&set);
+    g_value_unset (&is);
+  }
+  fail_unless_equals_int (live, 26);
+  g_free (all);
   gst_element_set_bus (f->shaper, NULL);
   gst_object_unref (bus);
 }
@@ -1252,10 +1481,13 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, capacity_is_measured);
   tcase_add_test (tcase, classes_share_by_flows);
   tcase_add_test (tcase, targets_are_held);
+  tcase_add_test (tcase, targets_may_be_bytes);
   tcase_add_test (tcase, fifo_waits_longer);
   tcase_add_test (tcase, sources_that_follow_lose_nothing);
   tcase_add_test (tcase, ill_flows_are_struck);
   tcase_add_test (tcase, flows_are_told_apart_by_ssrc_and_pad);
+  tcase_add_test (tcase, flows_live_as_long_as_wanted);
+  tcase_add_test (tcase, flows_may_be_estimated);
   tcase_add_test (tcase, classes_are_found);
   tcase_add_test (tcase, a_pad_has_a_class);
   tcase_add_test (tcase, rates_are_lowered_never_raised);
@@ -1265,6 +1497,9 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, elastic_packets_are_not_told);
   tcase_add_test (tcase, extension_id_comes_from_caps);
   tcase_add_test (tcase, sources_are_told_over_rtcp);
+  tcase_add_test (tcase, period_is_of_rtt_and_tau2);
+  tcase_add_test (tcase, utilisation_and_least_rate_hold);
+  tcase_add_test (tcase, only_what_is_wanted_is_told);
   tcase_add_test (tcase, addresses_are_not_stolen);
   tcase_add_test (tcase, eos_waits_for_all_pads_and_packets);
   tcase_add_test (tcase, pads_may_go_while_playing);
@@ -1277,6 +1512,9 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, latency_is_the_longest_wait);
   tcase_add_test (tcase, burst_is_live);
   tcase_add_test (tcase, unstable_loops_are_refused);
+  tcase_add_test (tcase, targets_beyond_limits_are_refused);
+  tcase_add_test (tcase, refused_settings_do_not_stop_the_start);
+  tcase_add_test (tcase, properties_are_live);
   tcase_add_test (tcase, statistics_are_posted);
   tcase_add_test (tcase, noise_is_survived);
   tcase_add_test (tcase, absurd_round_trips_are_ignored);
