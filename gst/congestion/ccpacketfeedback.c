@@ -348,9 +348,16 @@ cc_packet_feedback_on_twcc (
   return false;
 }
 
-/* Packets between the newest told of so far and this one were never told of: they are left out. */
+static CcTime
+newest_sent_at (const CcPacketFeedback *f)
+{
+  return f->tfrc.sent[(f->next - 1) % TFRC_PACKET_REPORT_SLOTS].sent_at;
+}
+
+/* Packets between the newest told of so far and this one were never told of: they are left out. A number from behind
+   that was sent later is a new one: who numbers them has begun anew. */
 static uint64_t
-skip_to (CcPacketFeedback *f, uint16_t number)
+skip_to (CcPacketFeedback *f, uint16_t number, CcTime sent_at)
 {
   uint16_t ahead = (uint16_t)(number - (uint16_t)f->next);
 
@@ -361,7 +368,7 @@ skip_to (CcPacketFeedback *f, uint16_t number)
       *slot_of (f, f->next) = (CcSentPacket){0};
       f->tfrc.sent[f->next++ % TFRC_PACKET_REPORT_SLOTS] = (TfrcSentPacket){0};
     }
-  else if (ahead < UINT16_MAX / 2)
+  else if (ahead < UINT16_MAX / 2 || sent_at > newest_sent_at (f))
     f->first = f->next += ahead;
   return find_number (f, number);
 }
@@ -374,7 +381,7 @@ note_told (CcPacketFeedback *f, const CcToldPacket *told, CcTime now)
   f->told += told->received;
   if (told->sent_at == CC_TIME_NONE || told->sent_at > now)
     return false;
-  number = skip_to (f, told->number);
+  number = skip_to (f, told->number, told->sent_at);
   if (number == NO_NUMBER && (uint16_t)f->next == told->number) {
     number = f->next;
     cc_packet_feedback_on_sent (f, 0, told->number, told->size_bytes, told->frame, told->sent_at);

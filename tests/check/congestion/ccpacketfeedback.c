@@ -305,6 +305,23 @@ START_TEST (test_told_nonsense)
 }
 END_TEST
 
+/* Numbers from behind of packets that were sent later: who numbers them began anew. Each is a new packet at once, and
+   what comes out of it is what came before. */
+START_TEST (test_told_packets_numbered_anew)
+{
+  const uint16_t first[] = {65000, 64000, 30000, 29950, 30000 - 32768};
+
+  reset ();
+  for (unsigned jump = 0; jump < 5; jump++) {
+    for (unsigned i = 0; i < 100; i++)
+      ck_assert (tell ((uint16_t)(first[jump] + 10 * i), 10, NONE_LOST));
+    ck_assert_double_eq_tol (verdict.tfrc.X_recv, 97200, 1);
+    ck_assert_double_eq (verdict.tfrc.p, 0);
+  }
+  ck_assert_uint_eq (f.nonsense + cc_packet_feedback_unknown (&f), 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
-    test_restart, test_told_packets, test_told_packets_with_gaps, test_told_nonsense)
+    test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense)

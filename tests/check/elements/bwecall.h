@@ -41,6 +41,7 @@ typedef struct Call {
   GstElement *element;
   Packet packet[MOST];
   guint sent, told; /* packets */
+  guint numbers;    /* the session's numbers are ahead of `sent` by that */
   guint64 bytes;    /* that left, payload */
   double link_bps;  /* of the wire */
   GstClockTime free_at, delay, queue, worst_queue;
@@ -114,7 +115,7 @@ note_leaving (Call *c, GstBuffer *buffer)
   Packet *p = &c->packet[c->sent % MOST];
   GstClockTime now = now_of (c), wait = c->free_at > now ? c->free_at - now : 0;
 
-  *p = (Packet){.number = c->sent++ & 0xffff, .sent = now, .payload = (guint)size - HEAD};
+  *p = (Packet){.number = (c->numbers + c->sent++) & 0xffff, .sent = now, .payload = (guint)size - HEAD};
   c->bytes += p->payload;
   c->worst_queue = MAX (c->worst_queue, wait);
   p->lost = wait > c->queue;

@@ -103,6 +103,57 @@ GST_START_TEST (test_reports_are_reordered)
 }
 GST_END_TEST;
 
+/* Each message comes twice, and once more a second later. */
+GST_START_TEST (test_reports_are_duplicated)
+{
+  Call *c = call_new (LINK);
+  GValueArray *late[FPS] = {NULL};
+  guint i;
+
+  for (i = 0; i < 40 * FPS; i++) {
+    GValueArray *array;
+
+    one_frame (c);
+    array = make_report (c);
+    G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+    push_twcc (c, g_value_array_copy (array));
+    push_twcc (c, g_value_array_copy (array));
+    G_GNUC_END_IGNORE_DEPRECATIONS
+    if (late[i % FPS] != NULL)
+      push_twcc (c, late[i % FPS]);
+    late[i % FPS] = array;
+    if (i == 20 * FPS)
+      c->worst_queue = c->dropped = 0;
+  }
+  fail_unless (estimate (c) > 0.75 * MEDIA && estimate (c) < 1.1 * MEDIA, "%u", estimate (c));
+  fail_unless (c->worst_queue < 100 * MS, "%" GST_TIME_FORMAT, GST_TIME_ARGS (c->worst_queue));
+  fail_unless_equals_int (c->dropped, 0);
+  for (i = 0; i < FPS; i++)
+    push_twcc (c, late[i]);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* The session numbers packets anew: another one behind the element, or it was stopped. Forth, back, and to where it was
+   half the numbers ago; packets on the way are then told under numbers that mean others. */
+GST_START_TEST (test_the_numbers_jump)
+{
+  static const guint jumps[] = {1000, 20000, 0x10000 - 1000, 0x10000 - 20000, 0x8000};
+  Call *c = call_new (LINK);
+  guint i;
+
+  run_call (c, 15, frame_of_estimate);
+  for (i = 0; i < G_N_ELEMENTS (jumps); i++) {
+    check_good (c, 5);
+    c->numbers += jumps[i];
+    run_call (c, 5, frame_of_estimate);
+    fail_unless (estimate (c) > 0.5 * MEDIA && estimate (c) < 1.1 * MEDIA, "jump by %u: %u", jumps[i], estimate (c));
+  }
+  check_good (c, 5);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* One message tells of more packets than are handed over at once: an outage of the way back ends. */
 GST_START_TEST (test_a_report_of_thousands)
 {
@@ -344,6 +395,8 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_no_reports_at_all);
   tcase_add_test (tc, test_reports_are_lost);
   tcase_add_test (tc, test_reports_are_reordered);
+  tcase_add_test (tc, test_reports_are_duplicated);
+  tcase_add_test (tc, test_the_numbers_jump);
   tcase_add_test (tc, test_a_report_of_thousands);
   tcase_add_test (tc, test_the_reference_wraps);
   tcase_add_test (tc, test_the_peer_starts_again);
