@@ -3,7 +3,7 @@
 """Codes clips once per quantizer with x264enc and notes what each frame costs and how good it is, so that simulations
 of many flows can take real frames at any quantizer (Lie 2008, paper E: Evalvid-RA's traces).
 
-usage: coded-clips.py [--clips DIR] [--out FILE] [--frames N]
+usage: coded-clips.py [--clips DIR] [--out FILE] [--frames N] [--pictures FILE]
 
 The clips become one sequence of 352x288 at 30 fps, each scaled to fill it, in groups of 12 pictures without B frames.
 FILE (out/coded-clips.txt, a megabyte; see apps/codedvideo.h) is text:
@@ -92,14 +92,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n", maxsplit=1)[0])
     parser.add_argument("--clips", type=pathlib.Path, default=HERE.parent / "shared" / "clips")
     parser.add_argument("--out", type=pathlib.Path, default=HERE / "out" / "coded-clips.txt")
+    parser.add_argument("--pictures", type=pathlib.Path, help="nothing but the sequence itself, as raw I420, into this")
     parser.add_argument("--frames", type=int, default=1836, help="whole groups of 12; fewer for a trial (1836)")
     chosen = parser.parse_args()
     Gst.init(None)
     missing = [name for name, _ in SEQUENCE if not (chosen.clips / name).exists()]
     if missing:
         sys.exit(f"{chosen.clips}: no {', '.join(missing)}; the simulations take a model instead")
-    chosen.out.parent.mkdir(parents=True, exist_ok=True)
+    (chosen.pictures or chosen.out).parent.mkdir(parents=True, exist_ok=True)
     originals = [data for name, count in SEQUENCE for data in pictures(chosen.clips / name, count)][:chosen.frames]
+    if chosen.pictures:
+        part = chosen.pictures.with_suffix(".part")
+        part.write_bytes(b"".join(originals))
+        part.rename(chosen.pictures)
+        return
     raw = chosen.out.with_suffix(".yuv")
     raw.write_bytes(b"".join(originals))
     reference = [luma(data) for data in originals]

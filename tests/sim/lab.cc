@@ -9,8 +9,9 @@
      [job]     seed=1  duration=60  out=FOLDER
      [hop N]   N = 0, 1, ...: the bottlenecks in a chain, router N to router N + 1
                capacity=SCHEDULE, or trace=FILE (mahimahi: a line for each chance to send 1500 bytes, in ms; repeats)
-               delay=0.05 (one way)  queue=0.3 (s of the capacity)  discipline=droptail|red|codel|fq_codel|pie|p-aqm
-               ecn=false  loss=0  burst=0 (mean packets lost in a row; 0: independent)  jitter=0  reorder=false
+               delay=0.05 (one way)  queue=0.3 (s of the capacity)  ecn=false
+               discipline=droptail|red|ared|codel|fq_codel|pie|p-aqm (ared: RED that adapts max_p)
+                loss=0  burst=0 (mean packets lost in a row; 0: independent)  jitter=0  reorder=false
      [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')
                access-rate=0 (of the links beside the hops; 0: 1G)  ect=false (packets may be marked; with tcp: ECN)

@@ -12,10 +12,11 @@ from . import QUALITY
 
 HOP_KEYS = {"capacity": "1M", "trace": None, "delay": 0.05, "queue": 0.3, "discipline": "droptail", "ecn": False,
             "loss": 0.0, "burst": 0.0, "jitter": 0.0, "reorder": False}
-DISCIPLINES = ("droptail", "red", "codel", "fq_codel", "pie", "p-aqm")
+DISCIPLINES = ("droptail", "red", "ared", "codel", "fq_codel", "pie", "p-aqm")
 FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min",
-             "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle"}
-KINDS = ("video", "audio", "tcp", "short-tcp", "udp")
+             "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle", "access-rate", "ect", "copies",
+             "every"}
+KINDS = ("video", "recorded", "audio", "tcp", "short-tcp", "udp")
 
 
 @dataclasses.dataclass
@@ -26,6 +27,7 @@ class Cell:
     hops: list = dataclasses.field(default_factory=lambda: [dict(HOP_KEYS)])
     reverse: dict = None  # None: unconstrained, the same delay
     flows: list = dataclasses.field(default_factory=lambda: [{"kind": "video"}])
+    patience: float = None  # s: `max-delay` of the senders that have one; None: their default
     limits: dict = dataclasses.field(default_factory=lambda: {"start-rate": "300k", "min": "100k", "max": "1.5M"})
     expect: dict = dataclasses.field(default_factory=dict)  # what any working controller reaches here: use, loss
     params: dict = dataclasses.field(default_factory=dict)  # what a sweep set, as written
@@ -35,7 +37,7 @@ class Cell:
 
     def clean(self):
         """Nothing is lost but in a queue, and one video flow has the path to itself."""
-        return (len(self.flows_of("video")) == 1 and not self.flows_of("tcp", "short-tcp", "udp")
+        return (len(self.flows_of("video")) == 1 and not self.flows_of("recorded", "tcp", "short-tcp", "udp")
                 and not any(h["loss"] for h in self.hops))
 
     def capacity(self):
@@ -63,12 +65,16 @@ def _hop(values, base):
     return hop
 
 
-def _flow(values):
+def _flows(values):
+    """The flows of one entry: `copies` of it, each starting `every` seconds after the one before."""
     flow = {"kind": "video", **values}
     unknown = set(flow) - FLOW_KEYS
     if unknown or flow["kind"] not in KINDS:
         raise ValueError(f"no such flow: {values}")
-    return flow
+    copies, every = int(flow.pop("copies", 1)), number(flow.pop("every", 0))
+    if copies == 1:
+        return [flow]
+    return [flow | {"start": round(number(flow.get("start", 0)) + i * every, 6)} for i in range(copies)]
 
 
 def _apply(cell, values):
@@ -78,12 +84,14 @@ def _apply(cell, values):
             setattr(cell, key, value)
         elif key == "duration":
             cell.duration = number(value)
+        elif key == "max-delay":
+            cell.patience = number(value)
         elif key == "hops":
             cell.hops = [_hop(h, HOP_KEYS) for h in value]
         elif key == "reverse":
             cell.reverse = _hop(value, HOP_KEYS | {"delay": cell.hops[0]["delay"]}) if value else None
         elif key == "flows":
-            cell.flows = [_flow(f) for f in value]
+            cell.flows = [flow for entry in value for flow in _flows(entry)]
         elif key in cell.limits:
             units.rate(value)
             cell.limits[key] = value
@@ -120,7 +128,7 @@ class Book:
         for values in itertools.product(*keys.values()):
             setting = dict(zip(keys, values))
             cell = copy.deepcopy(self.get(base))
-            cell.name = name.format(**{k: str(v).replace("/", "_") for k, v in setting.items()})
+            cell.name = name.format(base=base, **{k: str(v).replace("/", "_") for k, v in setting.items()})
             cell.params = {"sweep": name} | {k: str(v) for k, v in setting.items()}
             found.append(_apply(cell, setting))
         return found

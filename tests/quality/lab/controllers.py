@@ -3,6 +3,7 @@
 from callkit import units
 
 OURS = ("low-delay", "rfc5348", "low-delay+rtx")
+ROUTED = ("low-delay+erf",)  # P-AQM routers on the way are asked for a rate; simulated
 RIVALS = ("gcc", "rtptfrcbwe", "farstream", "chromium")
 BARE = ("gcc",)  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol
 # Not a sender but a comparison: `alone` leaves the video out, tcp:KIND puts a TCP flow into its place.
@@ -12,7 +13,7 @@ GRID = (0.6, 0.8, 0.95)  # of the least and of the mean capacity: rates that fix
 
 
 def check(name):
-    if name in OURS + RIVALS + NEIGHBOURS + ("oracle", "fixed-best"):
+    if name in OURS + ROUTED + RIVALS + NEIGHBOURS + ("oracle", "fixed-best"):
         return name
     kind, _, value = name.partition(":")
     if kind == "fixed":
@@ -24,7 +25,7 @@ def check(name):
 
 def adapts(name):
     """Is it meant to find the rate by itself?"""
-    return name in OURS + RIVALS
+    return name in OURS + ROUTED + RIVALS
 
 
 def is_neighbour(name):
@@ -65,7 +66,7 @@ def fair_share(cell, mine, duration):
             here = [f for f in cell.flows if _crosses(f, n, last) and _active(f, t, duration)
                     and f.get("direction", "forward") == flow.get("direction", "forward")]
             constant = sum(units.rate(f.get("rate", "20k")) for f in here if f["kind"] in ("audio", "udp"))
-            greedy = sum(f["kind"] in ("video", "tcp") for f in here) or 1
+            greedy = sum(f["kind"] in ("video", "recorded", "tcp") for f in here) or 1
             shares.append(max(capacity - constant, 0) / greedy)
         found.append((t, min(shares, default=1e9)))
     return found

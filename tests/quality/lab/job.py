@@ -46,6 +46,8 @@ def _fixed_best(ini, folder):
         for group, keys in copy.items():
             if group.startswith("flow ") and keys.get("controller") == "fixed-best":
                 keys["controller"] = f"fixed:{rate}"
+                if keys["kind"] == "recorded":
+                    continue
                 keys["send"] = jobs.send_text(ini["lab"]["encoder"], keys["controller"],
                                               codecs.encoder_rate(float(rate), int(keys["fps"])))
         jobs.write(copy, inside / "job.ini")

@@ -117,11 +117,14 @@ def clip_of(job):
 def _video(job, flow, number, clip):
     limits = {k: flow.get(k, job.cell.limits[k]) for k in ("start-rate", "min", "max")}
     controller = flow.get("controller", job.controller)
-    keys = {"kind": "video", "controller": controller, "clip": clip.path, "width": clip.width, "height": clip.height,
-            "fps": job.fps, "ect": any(h["ecn"] for h in job.cell.hops) or None} | limits
+    keys = {"kind": flow["kind"], "controller": controller, "fps": job.fps, "max-delay": job.cell.patience,
+            "ect": any(h["ecn"] for h in job.cell.hops) or None} | limits
     if controller == "oracle":
         keys["rates"] = controllers.oracle_rates(job.cell, number, job.duration, units.rate(limits["min"]),
                                                  units.rate(limits["max"]))
+    if flow["kind"] == "recorded":
+        return keys
+    keys |= {"clip": clip.path, "width": clip.width, "height": clip.height}
     return keys | _codec_keys(job.encoder, keys)
 
 
@@ -134,13 +137,13 @@ def _flows(job, clip):
         if float(flow.get("start", 0)) >= stop:
             continue
         other = {k: v for k, v in flow.items() if k not in ("controller", "start-rate", "min", "max", "weight")}
-        if flow["kind"] == "video" and controllers.is_neighbour(job.controller):
+        if flow["kind"] in ("video", "recorded") and controllers.is_neighbour(job.controller):
             if job.controller == "alone":
                 continue
             other = {k: v for k, v in other.items() if k != "pause"}
             other |= {"kind": "tcp", "tcp": job.controller.partition(":")[2]}
             notes["in-place"].append(len(found))
-        elif flow["kind"] == "video":
+        elif flow["kind"] in ("video", "recorded"):
             other |= _video(job, flow, number, clip)
             if "weight" in flow:
                 notes["weights"][len(found)] = flow["weight"]

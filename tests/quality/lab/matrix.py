@@ -59,7 +59,8 @@ class Matrix:
         found = [self.book.get(name) for name in block["cells"]]
         for sweep in sweeps:
             keys = {k: v if isinstance(v, list) else [v] for k, v in sweep.items() if k not in ("base", "name")}
-            found += self.book.sweep(sweep["base"], sweep["name"], keys)
+            bases = sweep["base"] if isinstance(sweep["base"], list) else [sweep["base"]]
+            found += [cell for base in bases for cell in self.book.sweep(base, sweep["name"], keys)]
         return found
 
     def _block(self, block, sweeps):

@@ -88,7 +88,7 @@ def video_flow(ini, folder, flow, links, rules, options):
     duration = float(ini["job"]["duration"])
     begin, end = float(flow.get("start") or 0), float(flow.get("stop") or duration)
     steps = capacity_of(ini, links, flow.get("direction", "forward"))
-    rivals = [f for _, f in engines.flows_of(ini) if f["kind"] in ("video", "tcp")
+    rivals = [f for _, f in engines.flows_of(ini) if f["kind"] in ("video", "recorded", "tcp")
               and f.get("direction", "forward") == flow.get("direction", "forward")]
     on_wire, series = wire.flow(screen.call, steps or [(0, 1e12)], begin, end, settings["max"], 1 / max(len(rivals), 1),
                                 any("trace" in h for h in engines.hops_of(ini)))
@@ -98,7 +98,7 @@ def video_flow(ini, folder, flow, links, rules, options):
     return figures, screen, series
 
 
-SUMMED = ("delay_p50", "delay_p95", "delay_p99", "blank_start", "rate", "use", "goodput", "loss_caused", "loss_random",
+SUMMED = ("delay_mean", "delay_p50", "delay_p95", "delay_p99", "delay_max", "blank_start", "rate", "use", "goodput", "loss_caused", "loss_random",
           "queue_p50", "queue_p95", "overhead", "feedback", "variation", "start_90", "back_90", "drained", "vmaf")
 
 
@@ -145,7 +145,7 @@ def measure(ini, folder):
             flows[number], screens[number], series[number] = video_flow(ini, folder / f"flow-{number}", flow, links,
                                                                         rules, options)
     shares = wire.sharing(_with_notes(numbered, lab), _rates(links, series), duration)
-    row = summary(list(flows.values()), rules) | {k: shares.get(k) for k in ("jain", "tcp_rate", "tcp_ratio")}
+    row = summary(list(flows.values()), rules) | {k: shares.get(k) for k in ("jain", "jain_all", "tcp_rate", "tcp_ratio")}
     row["tcp_queue_p95"] = _mean([links.queue_p95(n) for n, f in numbered if f["kind"] == "tcp"])
     if len(flows) > 1 or any(f["kind"] in ("tcp", "short-tcp") for _, f in numbered):
         row["use"] = links.use([f for _, f in numbered], duration)

@@ -170,10 +170,10 @@ class Screen:
     def delays(self):
         at, delays = self.call.frame_delays()
         if not len(delays):
-            return {"delay_p50": None, "delay_p95": None, "delay_p99": None, "delay_min": None}
+            return dict.fromkeys(("delay_mean", "delay_p50", "delay_p95", "delay_p99", "delay_min", "delay_max"))
         p50, p95, p99 = numpy.percentile(delays, (50, 95, 99))
-        return {"delay_p50": float(p50), "delay_p95": float(p95), "delay_p99": float(p99),
-                "delay_min": float(delays.min())}
+        return {"delay_mean": float(delays.mean()), "delay_p50": float(p50), "delay_p95": float(p95),
+                "delay_p99": float(p99), "delay_min": float(delays.min()), "delay_max": float(delays.max())}
 
     def blank_start(self):
         """s from the first capture to the first picture; None: there was none."""

@@ -135,6 +135,10 @@ class Links:
         if (folder / "queue.csv").exists():
             with open(folder / "queue.csv") as file:
                 self.rows = list(csv.DictReader(file))
+        self.ahead = {}  # forward, by flow: there may be hundreds
+        for row in self.rows:
+            if row["direction"] == "forward":
+                self.ahead.setdefault(int(row["flow"]), []).append(row)
 
     def capacity(self, hop=0, direction="forward"):
         """[(s, bit/s)] or None: no limit."""
@@ -145,8 +149,7 @@ class Links:
 
     def rate(self, flow, begin, end, hop=None):
         """bit/s of a flow that goes forward out of the last hop it appears at, between two times."""
-        mine = [r for r in self.rows if int(r["flow"]) == flow and r["direction"] == "forward"
-                and begin <= float(r["time"]) < end]
+        mine = [r for r in self.ahead.get(flow, []) if begin <= float(r["time"]) < end]
         last = max((int(r["hop"]) for r in mine), default=None) if hop is None else hop
         octets = sum(int(r["bytes"]) for r in mine if int(r["hop"]) == last)
         return 8 * octets / (end - begin) if end > begin else 0.0
@@ -180,8 +183,8 @@ class Links:
     def queue_p95(self, flow):
         """s that a flow's packets waited in all queues forward, p95 over the bins; None: no account of it."""
         waits = {}
-        for r in self.rows:
-            if int(r["flow"]) == flow and r["direction"] == "forward" and r.get("delay"):
+        for r in self.ahead.get(flow, []):
+            if r.get("delay"):
                 waits[r["time"]] = waits.get(r["time"], 0.0) + float(r["delay"])
         return float(numpy.percentile(list(waits.values()), 95)) if waits else None
 
@@ -191,7 +194,7 @@ def _wanted(flows, duration):
     total = numpy.zeros(round(duration / BIN))
     for flow in flows:
         span = slice(round(float(flow.get("start") or 0) / BIN), round(float(flow.get("stop") or duration) / BIN))
-        rate = {"video": flow.get("max"), "tcp": "1000G", "audio": flow.get("rate", "20k"), "udp": flow.get("rate")}
+        rate = {"video": flow.get("max"), "recorded": flow.get("max"), "tcp": "1000G", "audio": flow.get("rate", "20k"), "udp": flow.get("rate")}
         total[span] += units.rate(rate.get(flow["kind"]) or 0)
         if flow.get("pause"):
             begin, end = (round(float(t) / BIN) for t in flow["pause"].split(","))
@@ -207,10 +210,11 @@ def together(flows, duration):
 
 
 def sharing(flows, rates, duration):
-    """flows: their keys; rates(number, begin, end): bit/s. Jain over the video flows, mean video beside mean TCP."""
+    """flows: their keys; rates(number, begin, end): bit/s. Jain over the video flows, and with the long TCP flows; mean
+    video beside mean TCP."""
     long = {n: f for n, f in enumerate(flows)
-            if f["kind"] in ("video", "tcp") and f.get("direction", "forward") == "forward"}
-    video = [n for n, f in long.items() if f["kind"] == "video"]
+            if f["kind"] in ("video", "recorded", "tcp") and f.get("direction", "forward") == "forward"}
+    video = [n for n, f in long.items() if f["kind"] in ("video", "recorded")]
     tcp = [n for n, f in long.items() if f["kind"] == "tcp" and not f.get("in-place")]
     if not video and not tcp:
         return {}
@@ -220,6 +224,7 @@ def sharing(flows, rates, duration):
     found = {"shared_from": begin, "shared_to": end}
     if len(video) > 1:
         found["jain"] = jain([got[n] / weights[n] for n in video])
+        found["jain_all"] = jain([got[n] / weights.get(n, 1) for n in video + tcp])
     if tcp:
         found["tcp_rate"] = float(numpy.mean([got[n] for n in tcp]))
         if video and found["tcp_rate"]:

@@ -123,11 +123,14 @@ make_red (const QueueSpec &queue, double bps, double delay_ms)
   double min = queue.red_min ? queue.red_min : std::max (limit / 4, 2.0);
   double max = queue.red_max ? queue.red_max : std::max (limit * 3 / 4, min + 2);
 
-  return CreateObjectWithAttributes<RedQueueDisc> ("MaxSize",
+  Ptr<RedQueueDisc> red = CreateObjectWithAttributes<RedQueueDisc> ("MaxSize",
       QueueSizeValue (QueueSize (QueueSizeUnit::PACKETS, (uint32_t)limit)), "MinTh", DoubleValue (min), "MaxTh",
       DoubleValue (max), "MeanPktSize", UintegerValue (1000), "LinkBandwidth", DataRateValue (DataRate (bps)),
       "LinkDelay", TimeValue (MilliSeconds (delay_ms)), "Gentle", BooleanValue (true), "UseEcn",
       BooleanValue (queue.ecn));
+  if (queue.adaptive)
+    red->SetAttribute ("ARED", BooleanValue (true));
+  return red;
 }
 
 Ptr<QueueDisc>

@@ -173,7 +173,7 @@ static ChainLinkSpec
 read_link (Group g, double delay_s)
 {
   static const std::map<std::string, QueueKind> kinds = {{"droptail", QueueKind::droptail}, {"red", QueueKind::red},
-      {"codel", QueueKind::codel}, {"fq_codel", QueueKind::fq_codel}, {"pie", QueueKind::pie},
+      {"ared", QueueKind::red}, {"codel", QueueKind::codel}, {"fq_codel", QueueKind::fq_codel}, {"pie", QueueKind::pie},
       {"p-aqm", QueueKind::paqm}};
   ChainLinkSpec spec;
 
@@ -181,6 +181,7 @@ read_link (Group g, double delay_s)
   spec.link.delay_ms = g.value ("delay", delay_s) * 1000;
   spec.link.queue.ms = g.value ("queue", 0.3) * 1000;
   spec.link.queue.kind = g.one_of ("discipline", "droptail", kinds);
+  spec.link.queue.adaptive = g.text ("discipline") == "ared";
   spec.link.queue.ecn = g.flag ("ecn", false);
   spec.link.loss = read_loss (g);
   spec.link.jitter_std_ms = g.value ("jitter", 0) * 1000;

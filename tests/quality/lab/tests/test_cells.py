@@ -3,7 +3,11 @@ import unittest
 
 from callkit import units
 
-from lab import cells, controllers
+from lab import cells, controllers, jobs, matrix
+
+
+class Picture:
+    path, width, height = "/no/such.i420", 352, 288
 
 
 class Cells(unittest.TestCase):
@@ -48,6 +52,38 @@ class Cells(unittest.TestCase):
         self.assertEqual([(c.name, c.hops[0]["loss"], c.hops[0]["burst"]) for c in found],
                          [("l-0%-b-0", 0, 0), ("l-0%-b-4", 0, 4), ("l-5%-b-0", 0.05, 0), ("l-5%-b-4", 0.05, 4)])
         self.assertEqual(found[2].params["loss"], "5%")
+
+    def test_copies_start_one_after_the_other(self):
+        self.book.add({"many": {"flows": [{"kind": "tcp", "start": 1, "every": "500ms", "copies": 3}, {"kind": "video"}]}})
+        flows = self.book.get("many").flows
+        self.assertEqual([(f["kind"], f.get("start")) for f in flows],
+                         [("tcp", 1), ("tcp", 1.5), ("tcp", 2), ("video", None)])
+        self.assertFalse({"copies", "every"} & set(flows[0]))  # no engine knows them
+
+    def test_evalvid_has_its_flows(self):
+        # Paper E, 6.3 and 6.5; the last of the 64 starts before 16 s.
+        case = self.book.get("evalvid-64")
+        videos = case.flows_of("video", "recorded")
+        self.assertEqual(len(videos), 64)
+        self.assertTrue(14 <= max(f["start"] for f in videos) <= 16)
+        for count in (2, 16, 32, 64, 128):
+            case = self.book.get(f"evalvid-mixed-{count}")
+            self.assertEqual((len(case.flows_of("video", "recorded")), len(case.flows_of("tcp"))), (count, 32))
+            self.assertEqual(sum(f["flows"] for f in case.flows_of("short-tcp")), 120)
+
+    def test_recorded_flows_have_the_controller_and_no_pictures(self):
+        self.book.add({"two": {"flows": [{"kind": "video"}, {"kind": "recorded"}], "max-delay": "2s"}})
+        job = jobs.Job("sim", self.book.get("two"), "x264enc", "", "rfc5348", 1, 10)
+        found, _ = jobs._flows(job, Picture)
+        self.assertEqual([found[f"flow {n}"]["controller"] for n in (0, 1)], ["rfc5348", "rfc5348"])
+        self.assertEqual([found[f"flow {n}"]["max-delay"] for n in (0, 1)], [2, 2])
+        self.assertEqual(["send" in found[f"flow {n}"] for n in (0, 1)], [True, False])
+        self.assertFalse(self.book.get("two").clean())
+
+    def test_sweep_over_several_cells(self):
+        names = [job.cell.name for job in matrix.Matrix(matrix.find("evalvid")).jobs]
+        self.assertIn("evalvid-mixed-2-p-aqm", names)
+        self.assertIn("evalvid-mixed-128-p-aqm", names)
 
     def test_mistakes_are_named(self):
         for table in ({"capacitiy": "1M"}, {"discipline": "fifo"}, {"capacity": "fast"}, {"flows": [{"kind": "web"}]}):

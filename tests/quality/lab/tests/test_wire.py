@@ -73,6 +73,13 @@ class Sharing(unittest.TestCase):
         flows.append({"kind": "video", "direction": "reverse"})
         self.assertAlmostEqual(wire.sharing(flows, lambda n, _a, _b: [2e6, 1e6, 3e6, 1e3, 9e6][n], 60)["jain"], 1)
 
+    def test_jain_of_all(self):
+        # Two videos of 1, two TCP of 3: (1 + 1 + 3 + 3)^2 / (4 (1 + 1 + 9 + 9)) = 0.8; the videos alone are even.
+        flows = [{"kind": "video"}, {"kind": "recorded"}, {"kind": "tcp"}, {"kind": "tcp"}]
+        found = wire.sharing(flows, lambda n, _a, _b: [1e6, 1e6, 3e6, 3e6][n], 60)
+        self.assertAlmostEqual(found["jain"], 1)
+        self.assertAlmostEqual(found["jain_all"], 0.8)
+
     def test_only_while_all_are_there(self):
         flows = [{"kind": "video", "start": "20", "stop": "100"}, {"kind": "tcp", "stop": "90"}]
         self.assertEqual(wire.together(flows, 120), (30, 90))
