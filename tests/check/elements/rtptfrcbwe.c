@@ -337,6 +337,152 @@ GST_START_TEST (test_started_again)
 }
 GST_END_TEST;
 
+/* ---- caps that change ---- */
+
+#define STAMP_CAPS                                                                                                     \
+  "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=98,"                                      \
+  "extmap-3=(string)urn:ietf:params:rtp-hdrext:rtt-sendts"
+
+static guint stamped, plain;
+
+/* Packets come with one extension element, of one byte; the send time is another, of twelve. */
+static void
+note_stamp (Call *c, GstBuffer *buffer)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  gpointer data;
+  guint size;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp);
+  if (gst_rtp_buffer_get_extension_onebyte_header (&rtp, 3, 0, &data, &size))
+    stamped++;
+  else
+    plain++;
+  gst_rtp_buffer_unmap (&rtp);
+}
+
+static void
+push_caps (Call *c, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+
+  fail_unless (gst_harness_push_event (c->h, gst_event_new_caps (caps)));
+  gst_caps_unref (caps);
+}
+
+static gboolean
+has_caps (Call *c, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text), *now = gst_pad_get_current_caps (c->h->sinkpad);
+  gboolean same = now != NULL && gst_caps_is_equal (caps, now);
+
+  gst_caps_unref (caps);
+  gst_clear_caps (&now);
+  return same;
+}
+
+/* Another codec and extension in the middle of the call, and back: the rate stays, the send time is in the packets
+   behind those caps and in no others, and downstream has the caps that hold. */
+GST_START_TEST (test_renegotiation)
+{
+  Call *c = call_new (1e6);
+  guint before, i;
+
+  run_call (c, 15, frame_of_estimate);
+  before = estimate (c);
+  fail_unless (before > 700000, "%u", before);
+  c->leaves = note_stamp;
+  for (i = 0; i < 4; i++) {
+    stamped = plain = 0;
+    push_caps (c, i % 2 == 0 ? STAMP_CAPS : CAPS);
+    run_call (c, 3, frame_of_estimate);
+    fail_unless (has_caps (c, i % 2 == 0 ? STAMP_CAPS : CAPS));
+    fail_unless (
+        i % 2 == 0 ? stamped > 200 && plain <= 4 : plain > 200 && stamped <= 4, "%u with, %u without", stamped, plain);
+    fail_unless (estimate (c) > 0.85 * before, "%u of %u", estimate (c), before);
+  }
+  fail_unless_equals_int (c->dropped, 0);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* ---- all of that in any order ---- */
+
+static void
+change_state (Call *c, GstState state)
+{
+  fail_unless_equals_int (gst_element_set_state (c->element, state), GST_STATE_CHANGE_SUCCESS);
+}
+
+/* Taken or not. */
+static void
+push_start (Call *c, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (c->h, gst_event_new_caps (caps));
+  gst_harness_push_event (c->h, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+}
+
+static void
+flush (Call *c)
+{
+  gst_harness_push_event (c->h, gst_event_new_flush_stop (TRUE));
+  push_start (c, CAPS);
+}
+
+static void
+disturb (Call *c, guint what)
+{
+  static const GstState states[] = {GST_STATE_NULL, GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_PLAYING};
+
+  if (what < G_N_ELEMENTS (states)) {
+    change_state (c, states[what]);
+    push_start (c, CAPS); /* as upstream does that starts with it */
+  } else if (what == 4)
+    gst_harness_push_event (c->h, gst_event_new_flush_start ());
+  else if (what == 5)
+    flush (c);
+  else if (what == 6)
+    push_start (c, STAMP_CAPS);
+  else if (what == 7)
+    report (c);
+  else if (what == 8)
+    g_object_set (c->element, "max-bitrate", 2000000, NULL);
+  else
+    gst_harness_push (c->h, packet_new (c, 0, 3000 * c->frame++, what % 2 == 0, PAYLOAD));
+}
+
+/* States, flushes, caps, reports and packets as chance has them; then it plays as if new, with a rate that grows. */
+GST_START_TEST (test_disturbances)
+{
+  GRand *chance = g_rand_new_with_seed (1);
+  Call *c = call_new (1e6);
+  guint i, round;
+
+  for (round = 0; round < 20; round++) {
+    for (i = 0; i < 50; i++) {
+      disturb (c, (guint)g_rand_int_range (chance, 0, 14));
+      gst_test_clock_advance_time (c->clock, MS);
+    }
+    change_state (c, GST_STATE_READY);
+    change_state (c, GST_STATE_PLAYING);
+    gst_harness_push_event (c->h, gst_event_new_flush_start ());
+    flush (c);
+    take_output (c);
+    c->told = c->sent;
+    c->free_at = 0;
+    run_call (c, 3, frame_of_estimate);
+    fail_unless (estimate (c) > 350000, "round %u: %u", round, estimate (c));
+  }
+  g_rand_free (chance);
+  call_free (c);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_states_in_any_order)
 {
   static const GstState states[] = {GST_STATE_READY, GST_STATE_PAUSED, GST_STATE_NULL, GST_STATE_PLAYING,
@@ -409,6 +555,8 @@ rtptfrcbwe_suite (void)
   tcase_add_test (tc, test_linked_anew);
   tcase_add_test (tc, test_blocked_for_a_while);
   tcase_add_test (tc, test_started_again);
+  tcase_add_test (tc, test_renegotiation);
+  tcase_add_test (tc, test_disturbances);
   tcase_add_test (tc, test_states_in_any_order);
   tcase_add_test (tc, test_names_of_rtpgccbwe);
   tcase_add_test (tc, test_latency);

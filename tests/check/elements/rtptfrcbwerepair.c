@@ -107,6 +107,7 @@ GST_START_TEST (test_ulpfec_of_two_streams)
   /* 2 of 3 packets protected at least, each a packet and the header of RFC 5109 */
   fail_unless (bytes_of[FEC_TYPE] >= 10 * 2 * 1000, "%u", (guint)bytes_of[FEC_TYPE]);
   fail_unless_equals_int (arrived, c->sent);
+  fail_unless_equals_uint64 (stat_of (c, "frames-sent"), 20);
   call_free (c);
 }
 GST_END_TEST;
