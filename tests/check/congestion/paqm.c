@@ -355,6 +355,54 @@ START_TEST (unused_parts_are_used)
 }
 END_TEST
 
+/* Media sends a hundredth of 1 Mbyte/s, elastic flows more than all of it; then 20 packets of media at once, N*. Kept
+   for it are (burst - 1) N*: with 2 they have the link to themselves for 20 ms, with 1 half of it. */
+START_TEST (unused_turns_are_kept)
+{
+  static Path l;
+
+  for (int burst = 1; burst <= 2; burst++) {
+    PaqmParams params = defaults (1e6);
+
+    params.burst = burst;
+    params.inner[PAQM_MEDIA].target_bytes = 20e3;
+    start (&l, params, 1e6, 50 * CC_MSECOND);
+    add (&l, 1, PAQM_MEDIA, false);
+    add (&l, 1, PAQM_ELASTIC, false);
+    l.flows[0].deaf = l.flows[1].deaf = true;
+    l.flows[0].rate_Bps = 10e3;
+    l.flows[1].rate_Bps = 1.2e6;
+    run (&l, 2);
+    l.flows[0].rate_Bps = 0;
+    for (int i = 0; i < 20; i++)
+      offer (&l, 0, MEDIA_PACKET);
+    run (&l, 0.02);
+    ck_assert_double_eq_tol (l.sent[PAQM_MEDIA], burst * 10e3, 1.5e3);
+  }
+}
+END_TEST
+
+/* Ten flows that limit themselves to 20 kbyte/s on 1 Mbyte/s of their own: R stays at 1.1 c/flows, and goes to twice
+   what the heaviest sends when one sends 80; that fades with 3 s. */
+START_TEST (heaviest_flow_bounds_the_rate)
+{
+  static Path l;
+  double heaviest[] = {20e3, 80e3, 20e3}, R[] = {1.1 * 95e3, 160e3, 1.1 * 95e3};
+
+  start (&l, defaults (1e6), 1e6, 50 * CC_MSECOND);
+  add (&l, 10, PAQM_MEDIA, false);
+  for (int i = 0; i < 10; i++) {
+    l.flows[i].deaf = true;
+    l.flows[i].rate_Bps = 20e3;
+  }
+  for (int i = 0; i < 3; i++) {
+    l.flows[0].rate_Bps = heaviest[i];
+    run (&l, 15);
+    ck_assert_double_eq_tol (l.paqm.outer.R, R[i], 0.03 * R[i]);
+  }
+}
+END_TEST
+
 /* The whole link (utilisation 1): the media backlog is kept at the outer loop's N*, 20 kbyte of 1 Mbyte/s. */
 START_TEST (full_links_keep_their_backlog)
 {
@@ -822,7 +870,7 @@ CC_TEST_MAIN ("paqm", classes_share_by_flows, CC_TEST_LONG (without_ecn_elastic_
     deaf_media_is_held_to_its_part, strikes_protect_those_who_listen, full_links_keep_their_backlog,
     targets_follow_capacity, newcomers_count_at_once, CC_TEST_LONG (capacity_is_measured_where_unknown),
     CC_TEST_LONG (long_groups_of_pictures_do_no_harm), CC_TEST_LONG (bursts_of_those_who_follow_wait),
-    CC_TEST_LONG (aggregate_feedback_is_followed), parameters_change_live, unused_parts_are_used,
-    CC_TEST_LONG (shares_follow_capacity_and_flows), round_trips_set_the_period, fifo_is_a_fifo,
-    tail_drop_spares_the_only_packet, silence_stops_the_clock, queries_are_pure, parameters_are_refused_with_a_reason,
-    nonsense_is_survived)
+    CC_TEST_LONG (aggregate_feedback_is_followed), parameters_change_live, unused_parts_are_used, unused_turns_are_kept,
+    heaviest_flow_bounds_the_rate, CC_TEST_LONG (shares_follow_capacity_and_flows), round_trips_set_the_period,
+    fifo_is_a_fifo, tail_drop_spares_the_only_packet, silence_stops_the_clock, queries_are_pure,
+    parameters_are_refused_with_a_reason, nonsense_is_survived)
