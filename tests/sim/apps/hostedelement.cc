@@ -87,6 +87,13 @@ set_rate (GstElement *element, const char *name, double bps)
     g_object_set (element, name, (guint)bps, nullptr);
 }
 
+static void
+set_max_delay (GstElement *element, double s)
+{
+  if (s > 0 && g_object_class_find_property (G_OBJECT_GET_CLASS (element), "max-delay"))
+    g_object_set (element, "max-delay", (guint64)(s * GST_SECOND), nullptr);
+}
+
 /* The library's clock is ours before its first instance reads it. */
 void
 HostedElement::create ()
@@ -102,6 +109,7 @@ HostedElement::create ()
   set_rate (host->element, "max-bitrate", spec.max_bps);
   set_rate (host->element, "min-bitrate", spec.min_bps);
   set_rate (host->element, "estimated-bitrate", spec.start_bps);
+  set_max_delay (host->element, spec.max_delay_s);
 }
 
 GstFlowReturn
@@ -172,6 +180,8 @@ HostedElement::begin_stream ()
   GstCaps *caps = gst_caps_from_string ("application/x-rtp,media=video,clock-rate=90000");
   GstSegment segment;
 
+  if (!spec.encoding_name.empty ())
+    gst_caps_set_simple (caps, "encoding-name", G_TYPE_STRING, spec.encoding_name.c_str (), nullptr);
   gst_segment_init (&segment, GST_FORMAT_TIME);
   for (GstEvent *event :
       {gst_event_new_stream_start ("hosted"), gst_event_new_caps (caps), gst_event_new_segment (&segment)}) {

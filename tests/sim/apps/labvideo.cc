@@ -151,6 +151,8 @@ LabVideo::use_hosted (const HostPair &hosts, const char *element)
   out.element.start_bps = flow.start_bps;
   out.element.min_bps = flow.min_bps;
   out.element.max_bps = flow.max_bps;
+  out.element.max_delay_s = flow.max_delay_s;
+  out.element.encoding_name = coded ? flow.encoding_name : "JPEG"; /* recorded frames are all key units */
   out.source = source;
   out.peer = hosts.to_address;
   in.sink = sink;
