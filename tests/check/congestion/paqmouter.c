@@ -590,6 +590,61 @@ START_TEST (aggregate_feedback_is_fair_in_the_end)
 }
 END_TEST
 
+/* A parking lot as fluid: three links of 1 Mbyte/s, one long flow over all, a short one on each. */
+typedef struct {
+  PaqmOuter outer[3];
+  double long_Bps, short_Bps[3], told[3]; /* told: what the long one would send by each link alone */
+} Lot;
+
+static double
+changed (const PaqmEcf *ecf, double rate)
+{
+  return ecf->decrease ? rate * ecf->ratio : rate + ecf->increase_Bps;
+}
+
+/* by_link: the long flow has a rate for each link, within twice what it sends, and sends the least; else each link's
+   change applies to what it sends. */
+static void
+run_lot (Lot *l, double long_Bps, double seconds, bool by_link)
+{
+  PaqmOuterParams params = defaults ();
+
+  params.follow_ecf = true;
+  *l = (Lot){.long_Bps = long_Bps};
+  for (int i = 0; i < 3; i++) {
+    paqm_outer_init (&l->outer[i], &params);
+    paqm_outer_set_tau1 (&l->outer[i], (CcDuration)(50 + 7 * i) * CC_MSECOND);
+    paqm_outer_start (&l->outer[i], 1e6, 2);
+    l->told[i] = long_Bps;
+    l->short_Bps[i] = 950e3 - long_Bps;
+  }
+  for (CcTime now = CC_SECOND; now < CC_SECOND + cc_duration (seconds); now += 10 * CC_MSECOND)
+    for (int i = 0; i < 3; i++) {
+      paqm_outer_on_arrival (&l->outer[i], (uint32_t)((l->long_Bps + l->short_Bps[i]) / 100), now);
+      paqm_outer_on_backlog (&l->outer[i], params.target_bytes, now);
+      if (!paqm_outer_on_timeout (&l->outer[i], 1e6, 2, now))
+        continue;
+      l->short_Bps[i] = changed (&l->outer[i].ecf, l->short_Bps[i]);
+      l->told[i] = changed (&l->outer[i].ecf, by_link ? fmin (l->told[i], 2 * l->long_Bps) : l->long_Bps);
+      l->long_Bps = fmin (l->told[0], fmin (l->told[1], l->told[2]));
+    }
+}
+
+/* Equal at first, the long flow is worn down: it takes the decreases of three full links and the least of their
+   increases. With a rate for each link both come to 475 kbyte/s, from far apart too, the difference fading by 0.96 in
+   six periods of 0.56 s: 0.03 of 750 kbyte/s are left after 300 s. */
+START_TEST (aggregate_feedback_wears_long_paths_down)
+{
+  static Lot l;
+
+  run_lot (&l, 475e3, 200, false);
+  ck_assert_double_lt (l.long_Bps, 0.25 * l.short_Bps[0]);
+  run_lot (&l, 100e3, 300, true);
+  for (int i = 0; i < 3; i++)
+    ck_assert_double_gt (l.long_Bps, 0.9 * l.short_Bps[i]);
+}
+END_TEST
+
 /* 100 flows of at least 30 kb/s do not fit into 1 Mb/s: R stays at the floor, and comes back. */
 START_TEST (floor_and_ceiling_hold)
 {
@@ -640,5 +695,5 @@ CC_TEST_MAIN ("paqmouter", explicit_rate_by_equation_3, aggregate_rate_by_equati
     long_groups_of_pictures_do_not_swing_the_rate, joins_and_leaves_settle_in_a_few_periods,
     counted_flows_find_their_share_soon, who_leaves_is_noticed_where_flows_are_counted, unused_shares_do_not_run_away,
     heaviest_flow_bounds_the_rate, who_sends_more_than_told_does_not_follow, loss_takes_back_what_is_above_the_share,
-    joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end, floor_and_ceiling_hold,
-    nonsense_is_survived)
+    joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end, aggregate_feedback_wears_long_paths_down,
+    floor_and_ceiling_hold, nonsense_is_survived)
