@@ -14,8 +14,8 @@ HOP_KEYS = {"capacity": "1M", "trace": None, "delay": 0.05, "queue": 0.3, "disci
             "loss": 0.0, "burst": 0.0, "jitter": 0.0, "reorder": False}
 DISCIPLINES = ("droptail", "red", "ared", "codel", "fq_codel", "pie", "p-aqm")
 FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min",
-             "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle", "access-rate", "ect", "copies",
-             "every"}
+             "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle", "access-rate", "ect",
+             "copies", "every"}
 KINDS = ("video", "recorded", "audio", "tcp", "short-tcp", "udp")
 
 

@@ -98,8 +98,8 @@ def video_flow(ini, folder, flow, links, rules, options):
     return figures, screen, series
 
 
-SUMMED = ("delay_mean", "delay_p50", "delay_p95", "delay_p99", "delay_max", "blank_start", "rate", "use", "goodput", "loss_caused", "loss_random",
-          "queue_p50", "queue_p95", "overhead", "feedback", "variation", "start_90", "back_90", "drained", "vmaf")
+SUMMED = ("delay_mean", "delay_p50", "delay_p95", "delay_p99", "delay_max", "blank_start", "rate", "use",
+          "goodput", "loss_caused", "loss_random", "queue_p50", "queue_p95", "overhead", "feedback", "variation", "start_90", "back_90", "drained", "vmaf")
 
 
 def _mean(values):
@@ -145,7 +145,8 @@ def measure(ini, folder):
             flows[number], screens[number], series[number] = video_flow(ini, folder / f"flow-{number}", flow, links,
                                                                         rules, options)
     shares = wire.sharing(_with_notes(numbered, lab), _rates(links, series), duration)
-    row = summary(list(flows.values()), rules) | {k: shares.get(k) for k in ("jain", "jain_all", "tcp_rate", "tcp_ratio")}
+    row = summary(list(flows.values()), rules)
+    row |= {k: shares.get(k) for k in ("jain", "jain_all", "tcp_rate", "tcp_ratio")}
     row["tcp_queue_p95"] = _mean([links.queue_p95(n) for n, f in numbered if f["kind"] == "tcp"])
     if len(flows) > 1 or any(f["kind"] in ("tcp", "short-tcp") for _, f in numbered):
         row["use"] = links.use([f for _, f in numbered], duration)

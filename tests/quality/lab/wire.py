@@ -194,7 +194,8 @@ def _wanted(flows, duration):
     total = numpy.zeros(round(duration / BIN))
     for flow in flows:
         span = slice(round(float(flow.get("start") or 0) / BIN), round(float(flow.get("stop") or duration) / BIN))
-        rate = {"video": flow.get("max"), "recorded": flow.get("max"), "tcp": "1000G", "audio": flow.get("rate", "20k"), "udp": flow.get("rate")}
+        rate = {"video": flow.get("max"), "recorded": flow.get("max"), "tcp": "1000G",
+                "audio": flow.get("rate", "20k"), "udp": flow.get("rate")}
         total[span] += units.rate(rate.get(flow["kind"]) or 0)
         if flow.get("pause"):
             begin, end = (round(float(t) / BIN) for t in flow["pause"].split(","))
