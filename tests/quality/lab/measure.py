@@ -99,7 +99,8 @@ def video_flow(ini, folder, flow, links, rules, options):
 
 
 SUMMED = ("delay_mean", "delay_p50", "delay_p95", "delay_p99", "delay_max", "blank_start", "rate", "use",
-          "goodput", "loss_caused", "loss_random", "queue_p50", "queue_p95", "overhead", "feedback", "variation", "start_90", "back_90", "drained", "vmaf")
+          "goodput", "loss_caused", "loss_random", "queue_p50", "queue_p95", "overhead", "feedback", "variation",
+          "start_90", "back_90", "drained", "vmaf")
 
 
 def _mean(values):
