@@ -58,6 +58,7 @@ struct _GstRtpTfrcBwe {
   GMutex lock;
   GstClock *clock; /* the system's, rtpsession's too */
   GstClockID waiting;
+  CcTime waiting_until;
   GstRtpTfrcSettings settings;
   gboolean running, flushing; /* running: the fields below are in use */
   GstFlowReturn result;       /* of the last push */

@@ -269,6 +269,23 @@ in_running_time (GstRtpTfrcBwe *self, GstBuffer *buffer)
   return buffer;
 }
 
+static CcTime
+next_deadline (GstRtpTfrcBwe *self, CcTime now)
+{
+  CcTime at = MAX (cc_sender_next_timeout (&self->core), cc_time_add (now, SLEEP_MIN));
+
+  at = MIN (at, self->event_at);
+  return self->settings.stats_interval > 0 ? MIN (at, self->stats_at) : at;
+}
+
+/* A packet behind others changes nothing: the task is at them when the pacer is. */
+static void
+wake_if_sooner (GstRtpTfrcBwe *self, CcTime now)
+{
+  if (self->waiting != NULL && next_deadline (self, now) < self->waiting_until)
+    gst_rtp_tfrc_wake (self);
+}
+
 void
 gst_rtp_tfrc_tell_shares (GstRtpTfrcBwe *self)
 {
@@ -308,7 +325,7 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
   else
     push_packet (self, &packet, now);
   gst_rtp_tfrc_tell_shares (self);
-  gst_rtp_tfrc_wake (self);
+  wake_if_sooner (self, now);
   return GST_FLOW_OK;
 }
 
@@ -593,15 +610,6 @@ send_event (GstRtpTfrcBwe *self)
   g_mutex_lock (&self->lock);
 }
 
-static CcTime
-next_deadline (GstRtpTfrcBwe *self, CcTime now)
-{
-  CcTime at = MAX (cc_sender_next_timeout (&self->core), cc_time_add (now, SLEEP_MIN));
-
-  at = MIN (at, self->event_at);
-  return self->settings.stats_interval > 0 ? MIN (at, self->stats_at) : at;
-}
-
 /* Until the deadline, or until somebody has something for the task. */
 static void
 wait_until (GstRtpTfrcBwe *self, CcTime deadline)
@@ -609,6 +617,7 @@ wait_until (GstRtpTfrcBwe *self, CcTime deadline)
   GstClockID id = gst_clock_new_single_shot_id (self->clock, deadline);
 
   self->waiting = id;
+  self->waiting_until = deadline;
   g_mutex_unlock (&self->lock);
   gst_clock_id_wait (id, NULL);
   g_mutex_lock (&self->lock);
