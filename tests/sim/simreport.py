@@ -67,6 +67,11 @@ def program_path(chosen, name):
     return chosen.build / "tests" / "sim" / f"sim-{name}"
 
 
+def asks_for(choice, name, names):
+    """A whole name is that scenario alone, though others begin so."""
+    return name == choice if choice in names else name.startswith(choice)
+
+
 def scenarios_of(chosen):
     """(program, scenario) in the order of the page; programs that were not built are left out."""
     found = []
@@ -78,7 +83,7 @@ def scenarios_of(chosen):
         listing = subprocess.run([path, "--list"] + ["--quick"] * chosen.quick, check=True, text=True,
                                  stdout=subprocess.PIPE).stdout
         names = [line.split()[0] for line in listing.splitlines() if line.strip()]
-        found += [(name, n) for n in names if not chosen.scenario or n.startswith(tuple(chosen.scenario))]
+        found += [(name, n) for n in names if not chosen.scenario or any(asks_for(c, n, names) for c in chosen.scenario)]
     return found
 
 
