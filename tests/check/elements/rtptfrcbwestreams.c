@@ -290,6 +290,38 @@ audio_beyond (guint rate)
   return c;
 }
 
+static void
+frame_and_audio (Call *c)
+{
+  read_shares (c, told);
+  push_caps (c, CAPS);
+  push_frame (c, 0, (told[0] > 0 ? told[0] : 100000) / 8 / FPS);
+  push_caps (c, AUDIO_CAPS);
+  push_frame (c, AUDIO, 64000 / 8 / FPS);
+}
+
+/* Audio of 64 kb/s has its rate before video is told any: (1000 - 64) of a thousand are left, not half; and the camera
+   that does as it is told and audio fill the link. */
+GST_START_TEST (test_audio_is_taken_off)
+{
+  Call *c = call_new (1e6);
+  guint64 bytes;
+
+  begin_streams (1);
+  run_call (c, 15, frame_and_audio);
+  bytes = c->bytes;
+  c->worst_queue = c->dropped = 0;
+  run_call (c, 10, frame_and_audio);
+  fail_unless (fabs ((told[0] + 64000.0) / stat_of (c, "bitrate") - 1) < 0.02, "%u of %u", told[0],
+      (guint)stat_of (c, "bitrate"));
+  fail_unless_equals_int (told[AUDIO], 0);
+  fail_unless (8 * (c->bytes - bytes) / 10 > 0.75 * 1e6, "%u", (guint)(8 * (c->bytes - bytes) / 10));
+  fail_unless (c->worst_queue < 100 * MS);
+  fail_unless_equals_int (c->dropped, 0);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* (160 + 48) x 8 x 50 = 83 kbit/s come where 50 may leave: 600 packets. Those wait no longer than max-delay's 150 ms of
    the rate, which are 937 bytes, 5 packets of 180, each 33 ms of the wire, and one that leaves. */
 GST_START_TEST (test_audio_beyond_the_rate)
@@ -516,6 +548,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_a_stream_that_leaves);
   tcase_add_test (tc, test_a_stream_that_uses_less);
   tcase_add_test (tc, test_a_still_camera_keeps_its_order);
+  tcase_add_test (tc, test_audio_is_taken_off);
   tcase_add_test (tc, test_audio_beyond_the_rate);
   tcase_add_test (tc, test_audio_far_beyond_the_rate);
   tcase_add_test (tc, test_eos_leaves_behind_audio);
