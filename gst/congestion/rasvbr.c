@@ -7,6 +7,7 @@
 #define OTHER 0
 #define KEY 1
 #define CREDIT (1.0 / 8) /* of b, that may be left unused and taken later */
+#define CATCH_UP 2.0     /* x what was left unused, asked of an encoder that takes a rate: it follows slowly */
 #define HORIZON_MAX 300
 #define TARGET_MIN 0.1 /* of r dt */
 #define STEP_MAX 0.3   /* change of ln step between two frames that are not key frames */
@@ -302,9 +303,9 @@ rasvbr_target (const Rasvbr *s, bool key)
 double
 rasvbr_rate (const Rasvbr *s)
 {
-  double r = rasvbr_leak_rate (s), L = s->started ? leaked (s, s->frame_s) : 0;
+  double r = rasvbr_leak_rate (s), L = s->started ? leaked (s, s->frame_s) : 0, gain = L < 0 ? CATCH_UP : 1;
 
-  return clamp (r * (1 - L / rasvbr_bucket (s)), r / 2, 1.1 * r);
+  return clamp (r * (1 - gain * L / rasvbr_bucket (s)), r / 2, (1 + CATCH_UP * CREDIT) * r);
 }
 
 double

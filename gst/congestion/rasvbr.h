@@ -95,7 +95,8 @@ void rasvbr_on_frame (Rasvbr *s, uint32_t bytes, bool key, int value, CcTime now
 int rasvbr_next (const Rasvbr *s, bool key);
 /* Bytes the next frame may have; 0 before the first frame. Pure. */
 double rasvbr_target (const Rasvbr *s, bool key);
-/* The rate to ask of an encoder that takes a rate only, bytes/s: r (1 - L / b), within r / 2 and 1.1 r. Pure. */
+/* The rate to ask of an encoder that takes a rate only, bytes/s: r (1 - L / b), r (1 - 2 L / b) below zero, within r /
+   2 and 1.25 r. Pure. */
 double rasvbr_rate (const Rasvbr *s);
 /* r', bytes/s: the rate that counts now, after the coupling. Pure. */
 double rasvbr_leak_rate (const Rasvbr *s);

@@ -339,6 +339,13 @@ START_TEST (test_bucket_in_bytes_and_the_rate_for_encoders_without_quantizer)
   rasvbr_on_frame (&c.s, 60000, true, 20, FRAME);
   ck_assert_double_eq (rasvbr_rate (&c.s), 37500);
   ck_assert_uint_eq (c.s.stats.overflows, 1);
+  /* left unused: L = 2000 less 2500, 75000 (1 + 2 x 500 / 9000); at most an eighth of b */
+  camera_init (&c, 75000, 0);
+  c.s.params.bucket_bytes = 9000;
+  rasvbr_on_frame (&c.s, 2000, true, 20, 0);
+  ck_assert_double_eq_tol (rasvbr_rate (&c.s), 75000 * (1 + 2 * 500. / 9000), 1);
+  rasvbr_on_frame (&c.s, 1, false, 20, FRAME);
+  ck_assert_double_eq_tol (rasvbr_rate (&c.s), 1.25 * 75000, 1);
 }
 END_TEST
 
