@@ -50,6 +50,7 @@ typedef struct Call {
   guint16 seq[STREAMS];
   guint32 frame;
   guint notified;
+  guint threads;                                      /* that wait at the clock, 0: one */
   gint64 remote;                                      /* by how much the receiver's clock is ahead */
   void (*leaves) (struct Call *c, GstBuffer *buffer); /* NULL: nothing to look at */
 } Call;
@@ -141,6 +142,21 @@ take_output (Call *c)
   }
 }
 
+static inline GstClockTime
+next_due (Call *c)
+{
+  GstClockTime at;
+  GList *ids = NULL;
+  GstClockID id;
+
+  gst_test_clock_wait_for_multiple_pending_ids (c->clock, MAX (c->threads, 1), &ids);
+  g_list_free_full (ids, gst_clock_id_unref);
+  gst_test_clock_wait_for_next_pending_id (c->clock, &id);
+  at = gst_clock_id_get_time (id);
+  gst_clock_id_unref (id);
+  return at;
+}
+
 /* Lets the task do all that is due. */
 static inline void
 run_to (Call *c, GstClockTime until)
@@ -148,11 +164,8 @@ run_to (Call *c, GstClockTime until)
   GstClockID id;
 
   for (;;) {
-    GstClockTime at;
+    GstClockTime at = next_due (c);
 
-    gst_test_clock_wait_for_next_pending_id (c->clock, &id);
-    at = gst_clock_id_get_time (id);
-    gst_clock_id_unref (id);
     take_output (c);
     if (at > until)
       break;

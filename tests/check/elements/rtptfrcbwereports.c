@@ -246,6 +246,8 @@ put_session (Behind *b)
   b->session = gst_element_factory_make ("rtpsession", NULL);
   b->sink = gst_element_factory_make ("fakesink", NULL);
   g_object_set (b->sink, "sync", FALSE, "async", FALSE, NULL);
+  gst_element_set_clock (b->session, GST_CLOCK (b->c->clock));
+  gst_element_set_base_time (b->session, START);
   in = gst_element_request_pad_simple (b->session, "send_rtp_sink");
   out = gst_element_get_static_pad (b->session, "send_rtp_src");
   peer = gst_element_get_static_pad (b->sink, "sink");
@@ -385,6 +387,192 @@ GST_START_TEST (test_codec_from_the_session)
 }
 GST_END_TEST;
 
+/* ---- TWCC from the wire, through rtpsession ---- */
+
+#define TWCC_ID 5
+#define TWCC_CAPS                                                                                                      \
+  CAPS ",rtcp-fb-transport-cc=(boolean)true,extmap-5=(string)"                                                         \
+       "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+
+typedef struct {
+  Behind behind;
+  GstPad *in; /* of RTCP */
+  GMutex lock;
+  ArrivalHistory history; /* the receiver's, under the lock */
+  GstClockTime clock;     /* ahead of ours */
+  guint8 count;           /* of messages */
+} Wire;
+
+static GstPadProbeReturn
+on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+  Wire *w = user;
+  gpointer data;
+  guint size;
+
+  gst_rtp_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), GST_MAP_READ, &rtp);
+  g_mutex_lock (&w->lock);
+  if (gst_rtp_buffer_get_extension_onebyte_header (&rtp, TWCC_ID, 0, &data, &size) && size == 2)
+    arrival_history_on_packet (
+        &w->history, GST_READ_UINT16_BE (data), ARRIVAL_NOT_ECT, now_of (w->behind.c) + 30 * MS + w->clock);
+  g_mutex_unlock (&w->lock);
+  gst_rtp_buffer_unmap (&rtp);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+wire_open (Wire *w)
+{
+  GstSegment segment;
+  GstPad *out;
+
+  memset (w, 0, sizeof *w);
+  g_mutex_init (&w->lock);
+  arrival_history_init (&w->history, 0);
+  w->clock = REMOTE;
+  w->behind.c = call_with (LINK, TWCC_CAPS);
+  put_session (&w->behind);
+  w->in = gst_element_request_pad_simple (w->behind.session, "recv_rtcp_sink");
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_send_event (w->in, gst_event_new_stream_start ("rtcp"));
+  gst_pad_send_event (w->in, gst_event_new_segment (&segment));
+  out = gst_element_get_static_pad (w->behind.session, "send_rtp_src");
+  gst_pad_add_probe (out, GST_PAD_PROBE_TYPE_BUFFER, on_arrival, w, NULL);
+  gst_object_unref (out);
+}
+
+static void
+wire_close (Wire *w)
+{
+  gst_object_unref (w->in);
+  take_session (&w->behind);
+  call_free (w->behind.c);
+  g_mutex_clear (&w->lock);
+}
+
+static GstBuffer *
+wire_report (Wire *w)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  gboolean added;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  g_mutex_lock (&w->lock);
+  added = gst_cc_rtcp_add_twcc (&rtcp, 0x2222, VIDEO, &w->history, &w->count);
+  g_mutex_unlock (&w->lock);
+  gst_rtcp_buffer_unmap (&rtcp);
+  if (!added)
+    gst_clear_buffer (&buffer);
+  return buffer;
+}
+
+/* Packets with a place for the number. */
+static void
+wire_frame (Wire *w, guint bytes)
+{
+  Call *c = w->behind.c;
+  guint32 timestamp = c->frame++ * 3000;
+
+  for (; bytes > 0; bytes -= MIN (bytes, PAYLOAD)) {
+    GstBuffer *buffer = packet_new (c, 0, timestamp, bytes <= PAYLOAD, MAX (MIN (bytes, PAYLOAD), 20));
+    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+    const guint8 place[2] = {0};
+
+    gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+    gst_rtp_buffer_set_extension_data (&rtp, 0xbede, 0);
+    gst_rtp_buffer_add_extension_onebyte_header (&rtp, TWCC_ID, place, sizeof place);
+    gst_rtp_buffer_unmap (&rtp);
+    gst_harness_push (c->h, buffer);
+  }
+  run_to (c, now_of (c) + GST_SECOND / FPS);
+  if (c->threads == 0)
+    g_usleep (100000); /* the session's thread comes to the clock behind the first packet, and is always there then */
+  c->threads = 2;
+}
+
+/* Each message `copies` times. */
+static void
+wire_run (Wire *w, double seconds, guint copies)
+{
+  guint i, j;
+
+  for (i = 0; i < seconds * FPS; i++) {
+    GstBuffer *report;
+
+    wire_frame (w, estimate (w->behind.c) / 8 / FPS);
+    report = wire_report (w);
+    for (j = 0; report != NULL && j < copies; j++)
+      gst_pad_chain (w->in, gst_buffer_copy (report));
+    gst_clear_buffer (&report);
+  }
+}
+
+/* Numbers that were never sent. */
+static void
+wire_forge (Wire *w)
+{
+  ArrivalHistory forged;
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  guint i;
+
+  arrival_history_init (&forged, 0);
+  for (i = 0; i < 100; i++)
+    arrival_history_on_packet (&forged, (guint16)(50000 + i), ARRIVAL_NOT_ECT, now_of (w->behind.c) + i);
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  fail_unless (gst_cc_rtcp_add_twcc (&rtcp, 0x6666, VIDEO, &forged, &w->count));
+  gst_rtcp_buffer_unmap (&rtcp);
+  gst_pad_chain (w->in, buffer);
+}
+
+static void
+check_keeps (Wire *w, guint *before)
+{
+  guint now = estimate (w->behind.c);
+
+  fail_unless (now > *before / 2, "%u of %u", now, *before);
+  *before = now;
+}
+
+/* The rate grows by what comes from the wire: messages once, each twice, from a peer that starts again (its count, its
+   clock, its session's memory are new). Forged ones, which nobody can tell from those of a peer that lost all, may
+   lower the rate, not raise it, and when they cease it grows again. */
+GST_START_TEST (test_twcc_from_the_wire)
+{
+  guint before = 300000, i;
+  Wire w;
+
+  wire_open (&w);
+  wire_run (&w, 5, 1);
+  fail_unless (estimate (w.behind.c) > before, "%u", estimate (w.behind.c));
+  fail_unless (stat_of (w.behind.c, "twcc-reports") > 80);
+  before = estimate (w.behind.c);
+  wire_run (&w, 2, 2);
+  check_keeps (&w, &before);
+  w.count = 0;
+  w.clock = 77 * GST_SECOND;
+  g_mutex_lock (&w.lock);
+  arrival_history_init (&w.history, 0);
+  g_mutex_unlock (&w.lock);
+  wire_run (&w, 3, 1);
+  check_keeps (&w, &before);
+  for (i = 0; i < 20; i++) {
+    guint most = estimate (w.behind.c);
+
+    wire_forge (&w);
+    run_to (w.behind.c, now_of (w.behind.c) + 20 * MS);
+    fail_unless (estimate (w.behind.c) <= most + most / 50, "%u, %u before", estimate (w.behind.c), most);
+    wire_run (&w, 0.1, 1);
+  }
+  before = MIN (before, 300000);
+  wire_run (&w, 10, 1);
+  check_keeps (&w, &before);
+  wire_close (&w);
+}
+GST_END_TEST;
+
 static Suite *
 rtptfrcbwereports_suite (void)
 {
@@ -404,6 +592,7 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_the_session_behind);
   tcase_add_test (tc, test_blocks_of_one_compound);
   tcase_add_test (tc, test_codec_from_the_session);
+  tcase_add_test (tc, test_twcc_from_the_wire);
   return s;
 }
 
