@@ -46,7 +46,8 @@ gst_paqm_count_get_type (void)
 GType
 gst_paqm_ecn_get_type (void)
 {
-  static const GFlagsValue values[] = {{GST_PAQM_ECN_ELASTIC, "Mark elastic packets instead of dropping", "elastic"},
+  static const GFlagsValue values[] = {{0, "None are marked", "none"},
+      {GST_PAQM_ECN_ELASTIC, "Mark elastic packets instead of dropping", "elastic"},
       {GST_PAQM_ECN_MEDIA, "Mark media packets instead of dropping", "media"}, {0, NULL, NULL}};
   static gsize type = 0;
 
@@ -58,7 +59,7 @@ gst_paqm_ecn_get_type (void)
 GType
 gst_paqm_signalling_get_type (void)
 {
-  static const GFlagsValue values[] = {
+  static const GFlagsValue values[] = {{0, "Nothing is told", "none"},
       {GST_PAQM_SIGNAL_ERF_EXTENSION, "Explicit rate in the RTP header extension, which the receiver returns",
           "erf-extension"},
       {GST_PAQM_SIGNAL_ERF, "Explicit rate in a PATH block over RTCP, for SRTP", "erf"},

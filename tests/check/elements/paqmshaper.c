@@ -869,7 +869,7 @@ TEST (only_what_is_wanted_is_told)
   ErfExtension value;
   Heard h = {0};
 
-  g_object_set (f->shaper, "signalling", 0, NULL);
+  gst_util_set_object_arg (G_OBJECT (f->shaper), "signalling", "none");
   send_for_a_period (f);
   while ((buffer = gst_harness_try_pull (f->h)) != NULL) {
     fail_unless (read_rate (buffer, &value) && !value.set);
