@@ -725,6 +725,25 @@ TEST (extension_id_comes_from_caps)
   gst_buffer_unref (buffer);
 }
 
+/* Where caps do not say; 0: none. */
+TEST (extension_id_is_a_setting)
+{
+  ErfExtension value;
+
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  advance (f, 5 * GST_MSECOND);
+  drain (f);
+  g_object_set (f->shaper, "extension-id", 7, NULL);
+  value = rate_after (f, with_unset_rate (rtp_packet (f, 1, WIRE_BYTES)));
+  fail_if (value.set);
+  g_object_set (f->shaper, "extension-id", RATE_ID, NULL);
+  value = rate_after (f, with_unset_rate (rtp_packet (f, 1, WIRE_BYTES)));
+  fail_unless (value.set);
+  g_object_set (f->shaper, "extension-id", 0, NULL);
+  value = rate_after (f, with_unset_rate (rtp_packet (f, 1, WIRE_BYTES)));
+  fail_if (value.set);
+}
+
 /* ---- over RTCP ---- */
 
 typedef struct {
@@ -815,6 +834,9 @@ TEST (sources_are_told_over_rtcp)
     fail_unless_equals_int (h.tmmbr.overhead_bytes, UDP_IP_BYTES + RTCP_TMMB_RTP_HEADER);
     fail_unless_equals_int (h.erf.hop, (guint)stat (f, "hop"));
     fail_unless (ABS (h.erf.rate_bps - stat (f, "explicit-rate")) < 0.01 * stat (f, "explicit-rate"));
+    /* what the source sent, 800 kb/s, and its part of what the link has left */
+    fail_unless (stat (f, "ecf-increase") > 1e6);
+    fail_unless (ABS (h.ecf.rate_bps - 800e3 - stat (f, "ecf-increase")) < 20e3, "%f", (gdouble)h.ecf.rate_bps);
     fail_unless (ABS ((gdouble)h.remb.bitrate_bps - h.erf.rate_bps) < 1e-4 * h.erf.rate_bps);
     fail_unless (meta != NULL);
     fail_unless_equals_int (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (meta->addr)), 5000 + ssrc);
@@ -1496,6 +1518,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, srtp_is_left_alone);
   tcase_add_test (tcase, elastic_packets_are_not_told);
   tcase_add_test (tcase, extension_id_comes_from_caps);
+  tcase_add_test (tcase, extension_id_is_a_setting);
   tcase_add_test (tcase, sources_are_told_over_rtcp);
   tcase_add_test (tcase, period_is_of_rtt_and_tau2);
   tcase_add_test (tcase, utilisation_and_least_rate_hold);
