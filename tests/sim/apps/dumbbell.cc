@@ -128,8 +128,11 @@ make_red (const QueueSpec &queue, double bps, double delay_ms)
       DoubleValue (max), "MeanPktSize", UintegerValue (1000), "LinkBandwidth", DataRateValue (DataRate (bps)),
       "LinkDelay", TimeValue (MilliSeconds (delay_ms)), "Gentle", BooleanValue (true), "UseEcn",
       BooleanValue (queue.ecn));
-  if (queue.adaptive)
+  /* ns-3's ARED sets the thresholds by itself, as far as its target asks for: half of the limit. */
+  if (queue.adaptive) {
     red->SetAttribute ("ARED", BooleanValue (true));
+    red->SetAttribute ("TargetDelay", TimeValue (Seconds (limit / 2 * 1000 * 8 / bps)));
+  }
   return red;
 }
 

@@ -35,7 +35,7 @@ struct QueueSpec {
   double ms = 300;
   uint32_t packets = 0, bytes = 0;
   double red_min = 0, red_max = 0; /* packets; 0: a quarter and three quarters of the limit */
-  bool adaptive = false;           /* red: max_p follows the mean, which is kept in the middle */
+  bool adaptive = false;           /* red: max_p follows the mean, which is kept at half of the limit */
   bool ecn = false;                /* red, codel, fq_codel, pie: mark packets that are ECN capable */
   PaqmQueueSpec paqm;              /* has limits of its own */
 };
