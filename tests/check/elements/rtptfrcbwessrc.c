@@ -106,7 +106,7 @@ GST_START_TEST (test_announced_change)
 GST_END_TEST;
 
 /* rtpsession tells of a collision: the share is free before the payloader's next SSRC comes. */
-GST_START_TEST (test_collision)
+GST_START_TEST (test_collision_frees_the_share)
 {
   Call *c = call_after (CAPS, frame_of_0);
 
@@ -281,7 +281,7 @@ rtptfrcbwessrc_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_silent_change);
   tcase_add_test (tc, test_announced_change);
-  tcase_add_test (tc, test_collision);
+  tcase_add_test (tc, test_collision_frees_the_share);
   tcase_add_test (tc, test_another_camera);
   tcase_add_test (tc, test_cameras_in_a_funnel);
   tcase_add_test (tc, test_a_pause_is_mistaken);
