@@ -10,6 +10,8 @@
 #define OVER 1.4
 #define OVER_S 3.0
 #define FADE_S 1.0
+#define BUFFER_FRAMES 3 /* with less x264 leaves up to a third of its rate unused */
+#define FRAMES_TO_TELL 8
 #define FORGIVEN_S 2.0 /* a debt the encoder does not seem to keep is forgotten */
 
 static double
@@ -30,6 +32,7 @@ encoder_rate_params_init (EncoderRateParams *params)
   memset (params, 0, sizeof *params);
   params->max_bps = 1e10;
   params->margin = 0.03;
+  params->path_margin = 0.1;
   params->drain = 300 * CC_MSECOND;
   params->max_drain = 0.5;
   params->correction_min = 0.7;
@@ -105,6 +108,12 @@ encoder_rate_on_allowed (EncoderRate *e, double bps, double backlog_bytes, doubl
   e->allowed_bps = bps;
   e->backlog_bytes = backlog_bytes;
   e->frame_budget_bytes = frame_budget_bytes;
+}
+
+void
+encoder_rate_on_path_limit (EncoderRate *e, bool path_limits)
+{
+  e->path_limits = path_limits;
 }
 
 /* The factor that would make the encoder hit what is asked, from what it made of what it was asked; an old one fades
@@ -252,7 +261,7 @@ payable (const EncoderRate *e)
 double
 encoder_rate_wanted (const EncoderRate *e, EncoderRateLimit *limit)
 {
-  double full = e->allowed_bps * (1 - e->params.margin), bps = full;
+  double full = e->allowed_bps * (1 - (e->path_limits ? e->params.path_margin : e->params.margin)), bps = full;
   EncoderRateLimit what = ENCODER_RATE_LIMIT_ALLOWED;
 
   if (!e->allowed_known) {
@@ -323,6 +332,12 @@ encoder_rate_frame_target (const EncoderRate *e)
   double target = encoder_rate_wanted (e, NULL) * e->interval_s / 8;
 
   return e->frame_budget_bytes > 0 ? fmin (target, e->frame_budget_bytes) : target;
+}
+
+CcDuration
+encoder_rate_buffer_time (const EncoderRate *e)
+{
+  return e->frames > FRAMES_TO_TELL ? cc_duration (BUFFER_FRAMES * e->interval_s) : 0;
 }
 
 bool

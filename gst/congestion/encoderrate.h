@@ -14,6 +14,7 @@ extern "C" {
 typedef struct {
   double min_bps, max_bps;    /* of the rate set; default 0 and 1e10. Minimum wins */
   double margin;              /* share of the allowed rate left free, [0, 0.5]; default 0.03 */
+  double path_margin;         /* the same where that rate is all the path carries; default 0.1 */
   CcDuration drain;           /* a backlog is to be gone after this; default 300 ms */
   double max_drain;           /* at most this share of the allowed rate goes into draining, [0, 0.9]; default 0.5 */
   double correction_min;      /* bounds of the factor against a systematic error of the encoder; default 0.7 */
@@ -42,7 +43,7 @@ typedef struct {
 
 typedef struct {
   EncoderRateParams params;
-  bool allowed_known, started;
+  bool allowed_known, started, path_limits;
   double allowed_bps, backlog_bytes, frame_budget_bytes;
   double set_bps; /* 0: nothing set yet */
   CcTime changed_at, stepped_at, frame_at;
@@ -66,6 +67,9 @@ void encoder_rate_set_start (EncoderRate *e, double bps, CcTime now);
 /* The network's word. bps: media bits/s; backlog_bytes: waiting in the sending buffer; frame_budget_bytes: largest
    frame in time, 0 unknown. Negative, NaN or infinite values: ignored and counted in `rejected`. */
 void encoder_rate_on_allowed (EncoderRate *e, double bps, double backlog_bytes, double frame_budget_bytes, CcTime now);
+/* Whether the rate allowed is what the path carries, known by its queue: a frame larger than the mean is late then, and
+   makes the queue. False at the start. */
+void encoder_rate_on_path_limit (EncoderRate *e, bool path_limits);
 /* Bytes out of the encoder; `starts_frame` false for further pieces of the same frame. */
 void encoder_rate_on_bytes (EncoderRate *e, uint32_t bytes, bool starts_frame, bool key, CcTime now);
 
@@ -80,6 +84,9 @@ double encoder_rate_produced (const EncoderRate *e);
 double encoder_rate_produced_slow (const EncoderRate *e);
 /* Bytes the next frame may have: the rate wanted over the frame rate, within the frame budget. 0: unknown. Pure. */
 double encoder_rate_frame_target (const EncoderRate *e);
+/* What an encoder's own buffer should hold so that its frames need little queue, and it still uses its rate: three
+   frame times. 0 before the ninth frame. Pure. */
+CcDuration encoder_rate_buffer_time (const EncoderRate *e);
 /* The encoder has put out 1.4 times what was asked, for 3 s more than it has not. Pure. */
 bool encoder_rate_not_followed (const EncoderRate *e);
 /* The least distance of key units asked for: `floor`, or what keeps them within key_unit_share. Pure. */

@@ -117,6 +117,7 @@ struct _GstRateControl {
   guint64 rate_events, settings_made;
   guint start; /* for an encoder without a rate of its own; 0: leave it alone until the network is known */
   guint bitrate;
+  guint buffer_ms; /* of an encoder whose buffer is ours, in mode=bitrate; 0: not set yet */
   double frame_target;
   GstClockTime stats_at;
 
@@ -191,6 +192,7 @@ restart (GstRateControl *self, guint value)
   if (self->bitrate > 0)
     encoder_rate_set_start (&self->rate, self->bitrate, self->time.now);
   self->warned_not_followed = FALSE;
+  self->buffer_ms = 0;
   self->offered = self->bitrate > 0 ? self->bitrate : DEFAULT_START_BITRATE;
   quantizer_control_restart (&self->quantizer, within_limits (self, self->offered));
   if (sets_quantizer (self))
@@ -411,17 +413,35 @@ next_value (GstRateControl *self, gboolean frame)
   return self->bitrate = (guint)bps;
 }
 
+/* With the object lock. The encoder's buffer follows the frame rate; 0 where it stays. */
+static guint
+next_buffer (GstRateControl *self)
+{
+  guint wanted = (guint)((encoder_rate_buffer_time (&self->rate) + CC_MSECOND / 2) / CC_MSECOND);
+
+  if (!self->quantizer.owns_buffer || wanted == 0)
+    return 0;
+  if (ABS ((gint)wanted - (gint)self->buffer_ms) * 10 <= (gint)self->buffer_ms)
+    return 0;
+  return self->buffer_ms = wanted;
+}
+
 /* With the object lock. */
 static QuantizerOrder
 next_order (GstRateControl *self, gboolean frame, gboolean key)
 {
+  QuantizerOrder order;
+
   if (!frame)
     return quantizer_control_nothing ();
   if (!sets_quantizer (self)) {
     if (self->quantizer.value >= 0)
       self->jpeg.quality = CLAMP (self->quantizer.value, self->jpeg.params.min_quality, self->jpeg.params.max_quality);
-    return quantizer_control_leave (&self->quantizer);
+    order = quantizer_control_leave (&self->quantizer);
+    order.buffer_ms = next_buffer (self);
+    return order;
   }
+  self->buffer_ms = 0;
   self->frame_target = rasvbr_target (&self->quantizer.law, key);
   return quantizer_control_next (&self->quantizer, key);
 }
@@ -481,6 +501,7 @@ on_rate (GstRateControl *self, const GstRateInfo *info)
   before = self->bitrate;
   self->info = *info;
   self->rate_events++;
+  encoder_rate_on_path_limit (&self->rate, g_strcmp0 (info->limit, "delay") == 0);
   encoder_rate_on_allowed (&self->rate, info->bitrate, info->backlog, info->frame_budget, self->time.now);
   offer (self, info->bitrate * (1 - self->rate.params.margin), info->backlog);
   quantizer = sets_quantizer (self);

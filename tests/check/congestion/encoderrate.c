@@ -74,6 +74,12 @@ START_TEST (test_allowed_less_margin)
   /* 1e6 (1 - 0.03) */
   ck_assert_double_eq_tol (encoder_rate_wanted (&l.e, &limit), 970e3, 1);
   ck_assert_int_eq (limit, ENCODER_RATE_LIMIT_ALLOWED);
+  /* 1e6 (1 - 0.1) */
+  encoder_rate_on_path_limit (&l.e, true);
+  ck_assert_double_eq_tol (encoder_rate_wanted (&l.e, &limit), 900e3, 1);
+  ck_assert_int_eq (limit, ENCODER_RATE_LIMIT_ALLOWED);
+  encoder_rate_on_path_limit (&l.e, false);
+  ck_assert_double_eq_tol (encoder_rate_wanted (&l.e, NULL), 970e3, 1);
 }
 END_TEST
 
@@ -395,6 +401,22 @@ START_TEST (test_key_units_are_bounded_by_their_cost)
 }
 END_TEST
 
+/* 25 frames/s are 40 ms each, 10 are 100. */
+START_TEST (test_the_buffer_holds_three_frames)
+{
+  Loop l;
+
+  loop_init (&l, 1e6);
+  loop_run (&l, 8);
+  ck_assert_uint_eq (encoder_rate_buffer_time (&l.e), 0);
+  loop_run (&l, 1);
+  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e)), 0.12, 1e-6);
+  for (int i = 0; i < 60; i++)
+    encoder_rate_on_bytes (&l.e, 1000, true, false, l.now += CC_SECOND / 10);
+  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e)), 0.3, 1e-3);
+}
+END_TEST
+
 START_TEST (test_nonsense_is_refused)
 {
   Loop l;
@@ -421,4 +443,4 @@ CC_TEST_MAIN ("encoderrate", test_nothing_is_set_before_the_network_has_spoken, 
     test_a_systematic_error_is_corrected, test_the_correction_is_bounded, test_the_lag_of_a_step_is_no_error,
     test_an_encoder_that_does_not_follow_is_found_out, test_an_encoder_is_not_driven_into_debt,
     test_an_encoder_that_can_go_lower_is_made_to, test_pieces_of_a_frame_are_one_frame,
-    test_key_units_are_bounded_by_their_cost, test_nonsense_is_refused)
+    test_key_units_are_bounded_by_their_cost, test_the_buffer_holds_three_frames, test_nonsense_is_refused)

@@ -114,7 +114,7 @@ register_fakes (void)
  */
 
 static GstEvent *
-rate_event (guint bitrate, guint backlog, guint frame_budget)
+limited_event (guint bitrate, guint backlog, guint frame_budget, const gchar *limit)
 {
   GstRateInfo info = {.bitrate = bitrate,
       .wire_bitrate = bitrate,
@@ -122,9 +122,15 @@ rate_event (guint bitrate, guint backlog, guint frame_budget)
       .queue_delay = 0,
       .backlog = backlog,
       .frame_budget = frame_budget,
-      .limit = "delay"};
+      .limit = limit};
 
   return gst_rate_event_new (&info);
+}
+
+static GstEvent *
+rate_event (guint bitrate, guint backlog, guint frame_budget)
+{
+  return limited_event (bitrate, backlog, frame_budget, "equation");
 }
 
 static GstBuffer *
@@ -444,6 +450,22 @@ GST_END_TEST;
 
 /* --- setting --------------------------------------------------------------------------------------------------------
  */
+
+/* 1 Mbit/s less 3 %, or less 10 % where it is what the path carries. */
+GST_START_TEST (test_more_is_left_free_where_the_path_limits)
+{
+  Rig r;
+
+  rig_init (&r, "vah264enc", NULL);
+  rig_frames (&r, 51, 1000); /* 2 s */
+  gst_harness_push_upstream_event (r.h, limited_event (1000000, 0, 0, "delay"));
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 900);
+  rig_frames (&r, 51, 1000);
+  gst_harness_push_upstream_event (r.h, limited_event (1100000, 0, 0, "explicit-rate"));
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->bitrate, 1067);
+  rig_clear (&r);
+}
+GST_END_TEST;
 
 GST_START_TEST (test_units)
 {
@@ -793,6 +815,30 @@ GST_START_TEST (test_x264enc_gets_rate_and_buffer_from_the_bucket)
   g_object_set (p.rate, "bucket-time", 150 * GST_MSECOND, NULL);
   pinned_frames (&p, 1);
   fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 150);
+  pinned_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_x264enc_has_a_buffer_of_three_frames)
+{
+  Pinned p;
+
+  if (!have ("x264enc"))
+    return;
+  pinned_init (&p, "x264enc speed-preset=ultrafast tune=zerolatency", "mode=bitrate");
+  pinned_frames (&p, 12); /* of 40 ms */
+  fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 120);
+  g_object_set (p.rate, "mode", 1, "bucket-time", 300 * GST_MSECOND, NULL);
+  pinned_frames (&p, 1);
+  fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 300);
+  g_object_set (p.rate, "mode", 0, NULL);
+  pinned_frames (&p, 1);
+  fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 120);
+  pinned_clear (&p);
+
+  pinned_init (&p, "x264enc speed-preset=ultrafast tune=zerolatency vbv-buf-capacity=250", "mode=bitrate");
+  pinned_frames (&p, 12);
+  fail_unless_equals_int (setting (p.encoder, "vbv-buf-capacity"), 250);
   pinned_clear (&p);
 }
 GST_END_TEST;
@@ -1199,6 +1245,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_leaves_alone_what_the_user_set);
   tcase_add_test (tc, test_says_what_is_wrong_and_what_helps);
   tcase_add_test (tc, test_without_an_encoder_or_a_sender);
+  tcase_add_test (tc, test_more_is_left_free_where_the_path_limits);
   tcase_add_test (tc, test_units);
   tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
   tcase_add_test (tc, test_events_do_not_wait_for_a_frame);
@@ -1210,6 +1257,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_the_mode_changes_live_and_the_encoder_gets_its_bounds_back);
   tcase_add_test (tc, test_the_bucket_in_time_and_in_bytes);
   tcase_add_test (tc, test_x264enc_gets_rate_and_buffer_from_the_bucket);
+  tcase_add_test (tc, test_x264enc_has_a_buffer_of_three_frames);
   tcase_add_test (tc, test_an_encoder_without_quantizer_is_set_by_its_bitrate);
   tcase_add_test (tc, test_key_unit_storms_are_bounded_and_none_is_forgotten);
   tcase_add_test (tc, test_a_key_frame_answers_the_request_that_waits);
