@@ -164,7 +164,7 @@ class Receiver:
 
     def report(self):
         since = time.monotonic() - 1
-        recent = [score for at, score in self.recent if at > since]
+        recent = [score for at, score in tuple(self.recent) if at > since]
         scores = [score for score in recent if score is not None]
         stats = {}
         if self.controller.stats:

@@ -144,7 +144,7 @@ class Sender:
         return True
 
     def report(self):
-        produced = 8 * sum(size for at, size in self.recent if at > time.monotonic() - 1)
+        produced = 8 * sum(size for at, size in tuple(self.recent) if at > time.monotonic() - 1)
         say("sender", produced=produced, rate=self.rate, stats=self.stats())
         return True
 
