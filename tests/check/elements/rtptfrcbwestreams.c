@@ -203,7 +203,7 @@ GST_START_TEST (test_a_stream_that_uses_less)
   fail_unless (fabs (told[0] / sum - 0.125) < 0.01, "%u of %f", told[0], sum);
   fail_unless (fabs (sum / stat_of (c, "bitrate") - 1) < 0.02);
   fail_unless (8 * (c->bytes - bytes) / 5 > 0.75 * 2e6, "%u", (guint)(8 * (c->bytes - bytes) / 5));
-  run_call (c, 2, frame_of_each);
+  run_call (c, 3, frame_of_each);
   fail_unless (fabs ((double)told[0] / told[1] - 1) < 0.05, "%u and %u", told[0], told[1]);
   call_free (c);
 }
