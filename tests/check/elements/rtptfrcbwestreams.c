@@ -186,7 +186,7 @@ frame_of_60k_and_another (Call *c)
 }
 
 /* Two of equal weight, one of which sends 60 kb/s: it keeps a quarter of its half, as twice 60 kb/s are less, and the
-   other has 7/8 of what there is, so that the link is used. When the first wants more, both are alike within 2 s: in
+   other has 7/8 of what there is, so that the link is used. When the first wants more, both are alike within 3 s: in
    two doublings, each seen after 0.5 to 1 s. */
 GST_START_TEST (test_a_stream_that_uses_less)
 {
