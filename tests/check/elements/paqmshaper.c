@@ -362,14 +362,19 @@ TEST (capacity_changes_live)
   fail_unless_equals_int (drain (f), 1);
 }
 
+static GMutex link_closed;
+
 static GstPadProbeReturn
 on_slow_link (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
+  g_mutex_lock (&link_closed);
   gst_test_clock_advance_time (user, GST_MSECOND);
+  g_mutex_unlock (&link_closed);
   return GST_PAD_PROBE_OK;
 }
 
-/* A link that takes 1 ms for 1000 bytes, 8 Mb/s, and says so by blocking only. The queue holds all there is. */
+/* A link that takes 1 ms for 1000 bytes, 8 Mb/s, and says so by blocking only. The queue holds all there is before it
+   opens: what leaves as it comes measures no link. */
 TEST (capacity_is_measured)
 {
   GstPad *src = gst_element_get_static_pad (f->shaper, "src");
@@ -378,8 +383,10 @@ TEST (capacity_is_measured)
   g_object_set (f->shaper, "capacity", (guint64)0, "media-limit", 2000000, NULL);
   gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BUFFER, on_slow_link, f->clock, NULL);
   gst_object_unref (src);
+  g_mutex_lock (&link_closed);
   for (i = 0; i < 1000; i++)
     push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  g_mutex_unlock (&link_closed);
   settle (f);
   fail_unless (ABS (stat (f, "capacity") - 8e6) < 0.02 * 8e6, "%f", stat (f, "capacity"));
 }
