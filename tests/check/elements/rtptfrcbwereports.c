@@ -7,6 +7,7 @@
 
 #include "bwecall.h"
 #include "gstccrtcp.h"
+#include "rtcpbytes.h"
 
 #define LINK 1e6
 #define MEDIA (LINK * PAYLOAD / (PAYLOAD + WIRE_HEAD))
@@ -415,7 +416,7 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user)
   g_mutex_lock (&w->lock);
   if (gst_rtp_buffer_get_extension_onebyte_header (&rtp, TWCC_ID, 0, &data, &size) && size == 2)
     arrival_history_on_packet (
-        &w->history, GST_READ_UINT16_BE (data), ARRIVAL_NOT_ECT, now_of (w->behind.c) + 30 * MS + w->clock);
+        &w->history, rtcp_get_u16 (data), ARRIVAL_NOT_ECT, now_of (w->behind.c) + 30 * MS + w->clock);
   g_mutex_unlock (&w->lock);
   gst_rtp_buffer_unmap (&rtp);
   return GST_PAD_PROBE_OK;
