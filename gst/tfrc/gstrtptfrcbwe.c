@@ -96,28 +96,37 @@ gst_rtp_tfrc_bwe_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list
   return result;
 }
 
-static gboolean
-flush_start (GstRtpTfrcBwe *self, GstEvent *event)
+static void
+stop_flow (GstRtpTfrcBwe *self)
 {
-  gboolean done;
-
   g_mutex_lock (&self->lock);
   self->flushing = TRUE;
   gst_rtp_tfrc_flush (self);
   gst_rtp_tfrc_wake (self);
   g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+flush_start (GstRtpTfrcBwe *self, GstEvent *event)
+{
+  gboolean done;
+
+  stop_flow (self);
   done = gst_pad_push_event (self->srcpad, event);
   gst_pad_pause_task (self->srcpad);
   return done;
 }
 
+/* It takes the segment from the pad: no packet may be on its way, though nobody said that a flush starts. */
 static gboolean
 flush_stop (GstRtpTfrcBwe *self, GstEvent *event)
 {
-  gboolean done = gst_pad_push_event (self->srcpad, event);
+  gboolean done;
 
+  stop_flow (self);
+  gst_pad_pause_task (self->srcpad);
+  done = gst_pad_push_event (self->srcpad, event);
   g_mutex_lock (&self->lock);
-  gst_rtp_tfrc_flush (self);
   self->segment_told = FALSE;
   self->flushing = FALSE;
   self->result = GST_FLOW_OK;

@@ -604,6 +604,7 @@ send_event (GstRtpTfrcBwe *self)
   GstRtpTfrcEvent *e = g_queue_pop_head (&self->events);
   GstEvent *event = e->event;
 
+  keep_event (e, self->srcpad); /* a flush may come in between */
   g_free (e);
   g_mutex_unlock (&self->lock);
   gst_pad_push_event (self->srcpad, event);

@@ -241,6 +241,44 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
+/* The task has a packet to send now. */
+static GstPadProbeReturn
+let_it_send (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  Call *c = user;
+  GstClockID id;
+
+  gst_test_clock_advance_time (c->clock, 10 * MS);
+  id = gst_test_clock_process_next_clock_id (c->clock);
+  if (id != NULL)
+    gst_clock_id_unref (id);
+  g_usleep (20000);
+  return GST_PAD_PROBE_OK;
+}
+
+/* No packet leaves while its end takes the segment from the pads, nor is the task stopped for good. */
+GST_START_TEST (test_flush_that_nobody_started)
+{
+  Call *c = call_new (1e9);
+  GstSegment segment;
+  gulong probe;
+
+  run_to (c, START + MS);
+  push_frame (c, 0, 30000);
+  probe = gst_pad_add_probe (c->h->sinkpad, GST_PAD_PROBE_TYPE_EVENT_FLUSH, let_it_send, c, NULL);
+  gst_harness_push_event (c->h, gst_event_new_flush_stop (TRUE));
+  gst_pad_remove_probe (c->h->sinkpad, probe);
+  take_output (c);
+  c->sent = 0;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (c->h, gst_event_new_segment (&segment));
+  push_frame (c, 0, 2000);
+  run_to (c, START + GST_SECOND);
+  fail_unless_equals_int (c->sent, 2);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* Caps that waited behind packets when a flush came are told nevertheless. */
 GST_START_TEST (test_caps_outlive_a_flush)
 {
@@ -551,6 +589,7 @@ rtptfrcbwe_suite (void)
   tcase_add_test (tc, test_events_keep_their_place);
   tcase_add_test (tc, test_skipped_frames_leave_no_gap);
   tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_flush_that_nobody_started);
   tcase_add_test (tc, test_caps_outlive_a_flush);
   tcase_add_test (tc, test_linked_anew);
   tcase_add_test (tc, test_blocked_for_a_while);
