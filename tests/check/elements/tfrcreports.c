@@ -52,9 +52,17 @@ limit (Fixture *f)
   return name;
 }
 
-static void
-take_rtp (Fixture *f, const guint8 *data, gsize size, GstClockTime now)
+/* A reading from before the packet was taken may be from before it left, where the host was held up in between. */
+static GstClockTime
+time_now (void)
 {
+  return (GstClockTime)g_get_monotonic_time () * 1000;
+}
+
+static void
+take_rtp (Fixture *f, const guint8 *data, gsize size)
+{
+  GstClockTime now = time_now ();
   GstBuffer *buffer = gst_buffer_new_memdup (data, size);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
   gpointer element;
@@ -77,13 +85,13 @@ take_rtp (Fixture *f, const guint8 *data, gsize size, GstClockTime now)
 }
 
 static void
-receive (Fixture *f, GstClockTime now)
+receive (Fixture *f)
 {
   Peer *peer = &f->flow.peer;
 
   while (peer_receive (peer, 0))
     if (!gst_cc_rtcp_is_rtcp (peer->data, peer->size))
-      take_rtp (f, peer->data, peer->size, now);
+      take_rtp (f, peer->data, peer->size);
 }
 
 static guint32
@@ -93,8 +101,9 @@ middle_of_ntp (GstClockTime now)
 }
 
 static void
-report (Fixture *f, gboolean twcc, guint32 ssrc, GstClockTime now)
+report (Fixture *f, gboolean twcc, guint32 ssrc)
 {
+  GstClockTime now = time_now ();
   GstCcCcfbStream stream = {ssrc, &f->by_seq};
   GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
@@ -120,11 +129,9 @@ converse (Fixture *f, gboolean twcc, guint frames)
   for (guint i = 0; i < frames; i++) {
     flow_push_frame (&f->flow, SSRC, MAX (1, bitrate_of (f->flow.sink) / 50 / 8 / (PAYLOAD + 24 + OVERHEAD)), PAYLOAD);
     while (g_get_monotonic_time () < start + (i + 1) * 20000) {
-      GstClockTime now = (GstClockTime)g_get_monotonic_time () * 1000;
-
-      receive (f, now);
-      if (f->flow.peer.sender != NULL && now >= f->reported_at + REPORT_INTERVAL)
-        report (f, twcc, SSRC, now);
+      receive (f);
+      if (f->flow.peer.sender != NULL && time_now () >= f->reported_at + REPORT_INTERVAL)
+        report (f, twcc, SSRC);
       g_usleep (500);
     }
   }
@@ -183,13 +190,13 @@ GST_START_TEST (test_reports_on_nothing)
   flow_push_frame (&f.flow, SSRC, 10, PAYLOAD);
   for (guint i = 0; i < 100 && f.packets < 10; i++) {
     g_usleep (5000);
-    receive (&f, (GstClockTime)g_get_monotonic_time () * 1000);
+    receive (&f);
   }
   fail_unless_equals_int (f.packets, 10);
-  report (&f, FALSE, SSRC + 1, (GstClockTime)g_get_monotonic_time () * 1000);
+  report (&f, FALSE, SSRC + 1);
   for (guint16 i = 0; i < 10; i++)
-    arrival_history_on_packet (&f.by_number, i, ARRIVAL_NOT_ECT, (GstClockTime)g_get_monotonic_time () * 1000);
-  report (&f, TRUE, SSRC, (GstClockTime)g_get_monotonic_time () * 1000);
+    arrival_history_on_packet (&f.by_number, i, ARRIVAL_NOT_ECT, time_now ());
+  report (&f, TRUE, SSRC);
   for (guint i = 0; i < 200 && stat (&f, "rtcp-received") < 2; i++)
     g_usleep (5000);
   fail_unless_equals_uint64 (stat (&f, "rtcp-received"), 2);
