@@ -166,17 +166,18 @@ congestion_p (const CcSender *s, CcTime now)
   return s->tfrc.p * fmax (1 - excused / s->path.loss, 0);
 }
 
-/* RFC 5348 3.1 over the loss that is congestion: no more than twice what arrives, and well below where the circuit
-   breaker of RFC 8083 4.3 would stop the flow for all of its loss. */
+/* RFC 5348 3.1 or RFC 9438 5.1, whichever TCP has more, over the loss that is congestion: no more than twice what
+   arrives, and well below where the circuit breaker of RFC 8083 4.3 would stop the flow for all of its loss. */
 static double
 equation (const CcSender *s, CcTime now)
 {
   double R = cc_seconds (s->tfrc.R), p = fmax (s->tfrc.p, s->path.loss);
-  double excused = tfrc_throughput (s->tfrc.s, R, congestion_p (s, now), s->params.tfrc.rto);
+  double congestion = congestion_p (s, now), reno = tfrc_throughput (s->tfrc.s, R, congestion, s->params.tfrc.rto);
+  double tcp = fmax (reno, cubic_throughput (s->tfrc.s, R, congestion));
   double breaker = CIRCUIT_BREAKER * s->tfrc.s / (R * sqrt (2 * p / 3));
 
-  excused = fmin (excused, APPLICATION_LIMIT * tfrc_sender_X_recv (&s->tfrc));
-  return fmax (s->tfrc.X_Bps, fmin (excused, EXCUSED_SHARE * breaker));
+  tcp = fmin (tcp, APPLICATION_LIMIT * tfrc_sender_X_recv (&s->tfrc));
+  return fmax (s->tfrc.X_Bps, fmin (tcp, EXCUSED_SHARE * breaker));
 }
 
 static Allowed

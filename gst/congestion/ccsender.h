@@ -27,7 +27,7 @@ extern "C" {
 #endif
 
 typedef enum {
-  CC_MODE_LOW_DELAY,    /* min (TFRC equation, path rate) */
+  CC_MODE_LOW_DELAY,    /* min (TCP's equation, path rate) */
   CC_MODE_RFC5348,      /* TFRC to the letter */
   CC_MODE_BURST_CONTROL /* no control: each frame spread over its period */
 } CcMode;

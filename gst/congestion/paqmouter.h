@@ -16,7 +16,7 @@
    starts the average anew; a change that came back (a key frame) counts as variation for the next 15 s. `paper_window`
    takes the last tau2 alone.
 
-   Flows that do not use their share: R is at most c, and above 1.1 c/flows it grows by a twentieth per period at most,
+   Flows that do not use their share: R is at most c, and above 1.1 c/flows it grows by 8 % per period at most,
    so that flows that only start, or hold back after a loss, do not come back to twice what fits. Where the inner loop
    has dropped or marked, half of what R has above c/flows is taken back: else loss would govern flows that do obey.
    Where the rate of the heaviest flow is known, R above c/flows is no more than twice that: else it would grow

@@ -7,10 +7,11 @@
 #define ETA 0.98
 #define Q_TARGET 0.005      /* s: standing queue that counts as none */
 #define Q_BUSY 0.010        /* s: above, the queue is busy all the time */
-#define BACKED_OFF 0.6      /* x c: what stands below that is not ours */
-#define Q_JUMP 0.045        /* s: a packet's queueing delay that may be a jump */
+#define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
+#define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
+#define OTHERS_TIME 0.55    /* s in which others, with longer loops, have done their part of it */
 #define CAPACITY_MEMORY 0.4 /* s */
 #define PAIR_GAIN 1.1       /* x R */
 #define FAST_MEMORY 0.06    /* s */
@@ -36,10 +37,27 @@
 #define ROUTER_QUEUE 0.020 /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
 #define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
-#define SHARED_GROWTH 1.8    /* 1/s, x e > 0 where they do not: whatever the RTT, as others may be there */
+#define LONE_GROWTH 0.1      /* the least where single packets meet a queue that serves them as they come */
+#define SERVED 1.05          /* x c: below, they are */
+#define SHARED_GROWTH 1.8    /* 1/s, at most, x e > 0 where they do not: whatever the RTT, as others may be there */
+#define SHARED_LEAST 0.4     /* 1/s, while a queue is met, at */
+#define SHARED_RATE 110e3    /* bytes/s; x its share in R, to the power of one half */
+#define SHARED_BOLDER 0.5    /* 1/s, per s since */
+#define SHARED_MOST 0.5      /* e where they do not, at most */
+#define COMPETING_GROWTH 0.2 /* 1/s, at, beside a queue of others: the equation says how far */
+#define NEAR_FROM 0.9        /* x what arrived when the path was last full: from there */
+#define NEAR_TO 1.3          /* x it, to there, growth is */
+#define NEAR_GROWTH 10e3     /* bytes/s^2, at most, x alpha */
+#define NEAR_LEAST 0.06      /* 1/s */
+#define NEAR_BOLDER 0.025    /* 1/s, per s since */
+#define FILLED_AGAIN 0.3     /* s without a queue, after which one that is met counts anew */
 #define GROWTH 0.4           /* headroom where packets arrive as they left */
-#define SLOPE_TIME 0.3       /* s */
-#define APPLICATION_LIMIT 2. /* x the receive rate */
+#define SLOPE_TIME 0.15      /* s */
+#define APPLICATION_LIMIT 2. /* x the receive rate, at most */
+#define TRIED_LIMIT 1.4      /* x it, while a queue is met */
+#define TRIED_BOLDER 0.3     /* per s since */
+#define YIELDS 1.2           /* x R/c, to a queue */
+#define YIELDS_LEAST 0.25
 #define MAX_PACKET_TIME 0.03 /* s */
 #define SERIAL_FADE 0.03     /* 1/s */
 #define SLOT (50 * CC_MSECOND)
@@ -152,6 +170,7 @@ update_capacity (PathRate *p, CcTime now)
   pairs_fade (&p->slow, now, CAPACITY_MEMORY);
   pairs_fade (&p->busy, now, CAPACITY_MEMORY);
   p->capacity_Bps = pairs_rate (&p->slow, 1.5);
+  p->trains = p->capacity_Bps > 0;
   p->dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
   if (p->capacity_Bps > 0 || p->competing)
     return;
@@ -237,6 +256,13 @@ is_busy (const PathRate *p, CcTime now)
   return p->q > Q_BUSY + packet_time (p, Q_BUSY) + router_queue (p, now);
 }
 
+/* What arrives of late. A frame of others between two single packets is not the end of the path. */
+static double
+jump_capacity (const PathRate *p)
+{
+  return p->trains ? pairs_rate (&p->fast, 2) : pairs_rate (&p->busy, 3);
+}
+
 static void
 watch_jump (PathRate *p, CcDuration q, CcTime now)
 {
@@ -248,7 +274,7 @@ watch_jump (PathRate *p, CcDuration q, CcTime now)
     p->high_since = now;
   if (cc_seconds (now - p->high_since) < JUMP_TIME || now < p->hold_until)
     return;
-  if (pairs_rate (&p->fast, 2) > 0 && pairs_rate (&p->fast, 2) < 0.9 * p->rate_Bps) {
+  if (jump_capacity (p) > 0 && jump_capacity (p) < 0.9 * p->rate_Bps) {
     p->jump = true;
     p->next_at = now;
   }
@@ -304,20 +330,29 @@ loop_delay (const PathRate *p)
   return fmax ((p->R > 0 ? cc_seconds (p->R) : MAX_PERIOD) + period (p), MIN_LOOP);
 }
 
-/* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. */
+/* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. One that is mostly of
+   others goes when all of them yield that much; if it was the capacity, c has shown it by the next jump. */
 static void
 react_to_jump (PathRate *p, CcTime now)
 {
-  double c = pairs_rate (&p->fast, 2);
+  double drain = clamp (ETA - cc_seconds (p->last_q) / DRAIN_TIME, 0.4, ETA);
+  double hold = loop_delay (p), c = jump_capacity (p);
 
   p->jump = false;
-  loss_cause_abort (&p->loss, now);
   p->jumps++;
-  p->slow = p->fast;
-  p->capacity_Bps = p->serial_Bps = c;
-  set_rate (p, fmin (p->rate_Bps, c * clamp (ETA - cc_seconds (p->last_q) / DRAIN_TIME, 0.4, ETA)));
-  p->hold_until = cc_time_add (now, cc_duration (loop_delay (p) + 0.05));
   p->high_since = CC_TIME_NONE;
+  loss_cause_abort (&p->loss, now);
+  update_capacity (p, now);
+  if (p->rate_Bps < BACKED_OFF * p->capacity_Bps && router_queue (p, now) == 0) {
+    set_rate (p, p->rate_Bps * drain);
+    hold = fmax (hold, OTHERS_TIME);
+  } else {
+    p->slow = p->fast;
+    p->capacity_Bps = p->serial_Bps = c;
+    set_rate (p, fmin (p->rate_Bps, c * drain));
+    hold += MIN_PERIOD;
+  }
+  p->hold_until = cc_time_add (now, cc_duration (hold));
 }
 
 /* A queue of our own goes within a second of backing off; one that stays is somebody else's, and backing off from it
@@ -384,6 +419,13 @@ compete (PathRate *p, CcTime now)
     begin_test (p, now);
 }
 
+/* s */
+static double
+since_busy (const PathRate *p, CcTime now)
+{
+  return cc_seconds (cc_time_since (now, p->busy_at));
+}
+
 /* Where single packets say nothing of the capacity: as bold as the time since a queue was last seen. */
 static double
 blind_growth (const PathRate *p)
@@ -392,7 +434,7 @@ blind_growth (const PathRate *p)
     return GROWTH;
   if (p->rate_Bps < ETA * p->serial_Bps)
     return BLIND_GROWTH;
-  return clamp (PROBE_GROWTH * cc_seconds (cc_time_since (p->updated_at, p->busy_at)), PROBE_GROWTH, BLIND_GROWTH);
+  return clamp (PROBE_GROWTH * since_busy (p, p->updated_at), PROBE_GROWTH, BLIND_GROWTH);
 }
 
 /* Per s: slow where loss has been met, then bolder. */
@@ -400,6 +442,64 @@ static double
 probe_growth (const PathRate *p, CcTime now)
 {
   return p->rate_Bps < LOSS_BEYOND * loss_cause_limit (&p->loss, now) ? LOSS_PROBE : LOSS_BOLDER;
+}
+
+/* 1/s: bolder the longer ago a queue was met: flows that share the path met it together, and it comes back the sooner
+   the faster all of them grow. Who has less of it grows faster (binomial control, Bansal & Balakrishnan 2001). */
+static double
+shared_growth (const PathRate *p, CcTime now)
+{
+  double scale = sqrt (clamp (SHARED_RATE / p->rate_Bps, 1, 4));
+
+  if (router_queue (p, now) > 0)
+    return SHARED_GROWTH;
+  if (p->competing)
+    return COMPETING_GROWTH * scale;
+  return fmin (SHARED_LEAST * scale + SHARED_BOLDER * since_busy (p, now), SHARED_GROWTH);
+}
+
+/* 1/s, at most: those that share the path are all close to their part of it where it was full before, and their
+   encoders follow late. Additive, so that the smaller one gains on the larger. Well beyond, the path is another. */
+static double
+near_growth (const PathRate *p, CcTime now)
+{
+  if (p->competing || router_queue (p, now) > 0 || p->rate_Bps < NEAR_FROM * p->filled_Bps ||
+      p->rate_Bps > NEAR_TO * p->filled_Bps)
+    return HUGE_VAL;
+  return fmax (NEAR_GROWTH / p->rate_Bps, NEAR_LEAST) + NEAR_BOLDER * since_busy (p, now);
+}
+
+/* x what was received: the encoder follows R late, and where a queue was met R must not be ahead of it when it does. */
+static double
+application_limit (const PathRate *p, CcTime now)
+{
+  if (router_queue (p, now) > 0 || p->competing)
+    return APPLICATION_LIMIT;
+  return fmin (TRIED_LIMIT + TRIED_BOLDER * since_busy (p, now), APPLICATION_LIMIT);
+}
+
+/* Of the back-off from a queue: it is as much ours as the path is. */
+static double
+yielding (const PathRate *p, CcTime now)
+{
+  if (p->serial_Bps == 0 || router_queue (p, now) > 0)
+    return 1;
+  return clamp (YIELDS * p->rate_Bps / p->serial_Bps, YIELDS_LEAST, 1);
+}
+
+/* Single packets among larger flows meet a queue whatever they do, and none shows them a share of the path: they grow a
+   little all the time, more beside a queue of others. One of their own serves them slower than they come. */
+static bool
+served_as_sent (const PathRate *p, CcTime now)
+{
+  return !p->trains && router_queue (p, now) == 0 && (p->capacity_Bps == 0 || p->rate_Bps < SERVED * p->capacity_Bps);
+}
+
+static void
+note_busy (PathRate *p, CcTime now)
+{
+  p->filled_Bps = since_busy (p, now) > FILLED_AGAIN ? p->receive_Bps : fmax (p->filled_Bps, p->receive_Bps);
+  p->busy_at = now;
 }
 
 /* Packets that arrive spaced as they left have seen room for the gain they left with. */
@@ -410,7 +510,7 @@ mismatch (PathRate *p, CcTime now)
   double e;
 
   if (busy)
-    p->busy_at = now;
+    note_busy (p, now);
   p->met_limit |= busy || (p->dispersed && p->capacity_Bps > 0);
   e = blind_growth (p);
   if (p->capacity_Bps > 0) {
@@ -418,13 +518,15 @@ mismatch (PathRate *p, CcTime now)
     if (!p->dispersed)
       e = fmax (e, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
     else if (e > 0)
-      e *= SHARED_GROWTH * loop_delay (p);
+      e = fmin (fmin (e, SHARED_MOST) * shared_growth (p, now), near_growth (p, now)) * loop_delay (p);
   }
   /* flows whose frames meet spread each other's trains; who has the larger part is the router's to say */
   if (p->q < Q_BUSY + packet_time (p, Q_BUSY) && router_queue (p, now) > 0)
     e = fmax (e, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0);
   if (busy && !p->competing && p->rate_Bps > BACKED_OFF * p->serial_Bps)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
+  if (served_as_sent (p, now))
+    e = fmax (e, p->competing ? GROWTH : LONE_GROWTH);
   if (p->loss.unexplained)
     e = fmin (e, 0);
   if (p->rate_Bps > LOSS_NEAR * loss_cause_limit (&p->loss, now))
@@ -436,17 +538,18 @@ static void
 run_law (PathRate *p, double T, CcTime now)
 {
   double d = loop_delay (p);
-  double change = ALPHA * mismatch (p, now);
+  double change = ALPHA * mismatch (p, now), most = application_limit (p, now) * p->receive_Bps;
   double grown;
 
   if (!p->competing)
-    change -= BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2 - router_queue (p, now), 0) / d;
+    change -=
+        yielding (p, now) * BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2 - router_queue (p, now), 0) / d;
   grown = p->rate_Bps * (1 + clamp (T / d * change, -0.3, 0.3));
   if (grown > p->rate_Bps)
     grown = fmax (p->rate_Bps, fmin (grown, loss_cause_next_step (&p->loss)));
   /* what was not sent has not been tried */
-  if (grown > p->rate_Bps && grown > APPLICATION_LIMIT * p->receive_Bps)
-    grown = fmax (p->rate_Bps, APPLICATION_LIMIT * p->receive_Bps);
+  if (grown > p->rate_Bps)
+    grown = fmax (p->rate_Bps, fmin (grown, most));
   set_rate (p, grown);
 }
 

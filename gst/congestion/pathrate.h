@@ -2,18 +2,22 @@
 /* The path rate of mode=low-delay: the explicit-rate outer loop of P-AQM (Lie 2008, paper F eq. 3) run by the receiver
    on what the path shows, instead of by a router. docs/low-delay.md derives and measures it.
 
-     R <- R + R (T/d) (alpha e - beta max (q - q*, 0)/d),   every T, d = max (RTT + T, 200 ms)
+     R <- R + R (T/d) (alpha e - y beta max (q - q*, 0)/d),   every T, d = max (RTT + T, 200 ms)
 
    q   queueing delay, s: the least of each frame's packets: what stands in the queue, not the frame's own serialization
-   e   relative rate mismatch: eta c/R - 1, slowed where positive, as others may be there; a bounded step up where
-   trains arrive as they left; no more than -dq/dt where a queue stands, which is (c - r)/c of all the flows together c
-   the bottleneck's share, bytes/s: sum (bytes)/sum (arrival spacing) of packet pairs within a train. The sender spaces
-   trains at gain x R, so that c runs up to gain x R where the path has room. Without trains (single packets a frame):
-   of pairs of which the second left before the first was through the queue
+   e   relative rate mismatch: eta c/R - 1, slowed where positive, as others may be there, by a queue met lately, by
+   the size of R, and about the rate at which the path was last full; a bounded step up where trains arrive as they
+   left; no more than -dq/dt where a queue stands, which is (c - r)/c of all the flows together; never below a little
+   where single packets are served as they come
+   y   the part of c that R is: who has less yields less
+   c   the bottleneck's share, bytes/s: sum (bytes)/sum (arrival spacing) of packet pairs within a train. The sender
+   spaces trains at gain x R, so that c runs up to gain x R where the path has room. Without trains (single packets a
+   frame): of pairs of which the second left before the first was through the queue
 
-   A queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once. A queue that stays
+   A queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once; where R is a small part
+   of c, R alone comes down, by what drains the queue if all do the same. A queue that stays
    although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone.
-   R never grows beyond 2 x the receive rate, and never shrinks because little was sent. */
+   R never grows beyond 2 x the receive rate, less while a queue is met, and never shrinks because little was sent. */
 #ifndef PATHRATE_H
 #define PATHRATE_H
 
@@ -66,9 +70,10 @@ typedef struct {
   /* of the frame that is arriving, and the standing queue in s */
   double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test, rate_before_queue,
       rate_before_loss_test;
+  double filled_Bps; /* what arrived when a queue was last met */
   double q, q_lag;
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
-  bool jump, testing, met_limit, dispersed;
+  bool jump, testing, met_limit, dispersed, trains;
   bool competing; /* somebody else keeps the queue: it does not go when we back off */
   /* received bytes by time slot, newest at slot_head */
   struct {

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define LOG_P_MIN -27.631021115928547 /* log (1e-12) */
+#define CUBIC_WINDOW 1.054            /* (C (3 + beta)/(4 (1 - beta)))^0.25 with C = 0.4, beta = 0.7 */
 #define BISECTIONS 64                 /* halves the 27.6 of log p below a double's resolution */
 
 /* Seconds between packets at loss event rate p: the denominator of RFC 5348 3.1 with b = 1. */
@@ -23,6 +24,14 @@ tfrc_throughput (double s, double R, double p, TfrcRto rto)
   if (!(p > 0))
     return HUGE_VAL;
   return s / seconds_per_packet (R, fmin (p, 1), rto);
+}
+
+double
+cubic_throughput (double s, double R, double p)
+{
+  if (!(p > 0))
+    return HUGE_VAL;
+  return s / R * CUBIC_WINDOW * pow (R / fmin (p, 1), 0.75);
 }
 
 double

@@ -16,6 +16,10 @@ typedef enum {
    Strictly decreasing in p and R. HUGE_VAL for p <= 0. */
 double tfrc_throughput (double s, double R, double p, TfrcRto rto);
 
+/* The rate of Cubic where it is not Reno's (RFC 9438 5.1, AVG_W_cubic / RTT): above tfrc_throughput () where p is below
+   some 0.55 R^3, R in s. The same units; HUGE_VAL for p <= 0. */
+double cubic_throughput (double s, double R, double p);
+
 /* The p in [1e-12, 1] at which tfrc_throughput () gives X; 1 where even p = 1 gives more than X, or X is no number.
    Always ends. */
 double tfrc_loss_event_rate (double s, double R, double X, TfrcRto rto);

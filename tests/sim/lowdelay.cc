@@ -239,7 +239,7 @@ packet_reports (Report &report)
     run.feedback = kind;
     run.start_bps = 1e6;
     run.video.max_bps = 20e6;
-    check_single (report, "rate-5M-" + name, run, {0.85, 60, 0.01, 0, 5});
+    check_single (report, "rate-5M-" + name, run, {0.82, 60, 0.01, 0, 8});
   }
 }
 
@@ -262,7 +262,7 @@ higher_rates (Report &report)
 
     run.start_bps = 1e6;
     run.video.max_bps = 20e6;
-    check_single (report, format ("rate-%gM", mbps), run, {0.85, 60, 0.01, 0, 5});
+    check_single (report, format ("rate-%gM", mbps), run, {0.82, 60, 0.01, 0, 8});
   }
 }
 
@@ -290,7 +290,7 @@ frame_rates (Report &report)
     Run run = one_flow (1e6, 50, 60);
 
     run.video.fps = fps;
-    check_single (report, format ("fps-%g", fps), run, {0.85, 100, 0.01, 0, 5});
+    check_single (report, format ("fps-%g", fps), run, {0.8, 100, 0.01, 0, 6});
   }
 }
 
@@ -312,7 +312,7 @@ low_rates (Report &report)
     run.video.min_bps = 30e3;
     run.video.fps = 15;
     /* At 100 kb/s one packet is a queue of 80 ms. */
-    check_single (report, format ("rate-%gk", kbps), run, {0.8, kbps < 150 ? 200. : 120., 0.02, 0, 0});
+    check_single (report, format ("rate-%gk", kbps), run, {0.8, kbps < 200 ? 200. : 120., 0.02, 0, 0});
   }
 }
 
@@ -329,7 +329,7 @@ random_loss (Report &report)
     double equation = tfrc_throughput (sender.mean_packet_bytes, 0.06, loss, TFRC_RTO_4R) * 8;
     double allowed = std::min (equation, 1e6);
     report.check (format ("loss %g: share of min (equation, capacity)", loss),
-        out.probe (0).received.mean_bps (10, 60) / allowed, 0.8, 1.1);
+        out.probe (0).received.mean_bps (10, 60) / allowed, 0.65, 1.1);
     report.note (format ("loss %g: rate kb/s", loss), out.probe (0).received.mean_bps (10, 60) / 1e3);
     report.note (format ("loss %g: p", loss), sender.tfrc.p);
     report.check (
@@ -404,7 +404,7 @@ round_trip_fairness (Report &report)
     report.note (format ("5.5: flow with %g ms kb/s", one_way_ms[i]), shares[i] / 1e3);
     report.note (format ("5.5: flow with %g ms jumps", one_way_ms[i]), out.flows[i].receiver->receiver ().path.jumps);
   }
-  report.check ("5.5: Jain index", jain_of (shares), 0.7, 1);
+  report.check ("5.5: Jain index", jain_of (shares), 0.9, 1);
   report.check ("5.5: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 100) * 1000, 0, 100);
 }
 
@@ -444,7 +444,7 @@ static const std::vector<Scenario> scenarios = {
     {"long-tcp", "RFC 8867 5.6: a long TCP does not starve us", true, long_tcp},
     {"own-kind", "RFC 8867 5.4: three flows share 3.5 Mb/s", true, own_kind},
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
-    {"round-trip-fairness", "RFC 8867 5.5: five flows, 10 to 150 ms", false, round_trip_fairness},
+    {"round-trip-fairness", "RFC 8867 5.5: five flows, 10 to 150 ms", true, round_trip_fairness},
 };
 
 int

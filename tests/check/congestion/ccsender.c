@@ -210,6 +210,24 @@ START_TEST (test_equation_is_the_upper_bound)
 }
 END_TEST
 
+/* Over 400 ms a Cubic has 1.7 times a Reno's rate at p = 0.003. */
+START_TEST (test_as_much_as_cubic)
+{
+  double X;
+
+  setup (CC_MODE_LOW_DELAY);
+  for (unsigned i = 0; i < 20; i++) {
+    push_frame (70);
+    run (now + 900 * CC_MSECOND, NULL, 0);
+    report (kbps (2000), 0, 0.003, 400 * CC_MSECOND);
+  }
+  X = cubic_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.003);
+  ck_assert_double_gt (X, 1.6 * tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.003, TFRC_RTO_4R));
+  ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
+  ck_assert_double_eq_tol (s.rate_Bps, X * WIRE / PAYLOAD, 0.01 * X);
+}
+END_TEST
+
 /* p = 0.05 of which the receiver excuses all but 0.04 of 0.05: the equation over 0.2 p; over p where nothing is
    tolerated; over p - 0.01 p/0.05 where 0.01 is. */
 START_TEST (test_loss_that_is_no_congestion)
@@ -1140,7 +1158,7 @@ END_TEST
 
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
-    test_equation_is_the_upper_bound, test_start, test_nonsense_does_not_raise_the_rate,
+    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_start, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
     test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
     test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,

@@ -8,13 +8,13 @@
 #define FPS 30
 #define BASE (50 * CC_MSECOND)
 #define FEEDBACK (50 * CC_MSECOND)
-#define GAIN 1.5
 #define PACKET 1000
 #define kbps(x) ((x)*1e3 / 8)
 
 typedef struct {
   PathRate law;
   double c, sender_Bps, next_Bps; /* capacity; what the sender follows, and what is on its way to it */
+  double gain;                    /* frames leave at gain x the rate */
   CcTime next_at;
   double source_max_Bps;
   CcDuration others; /* queueing delay kept by somebody else */
@@ -37,7 +37,8 @@ setup (Loop *l, double capacity_Bps, double start_Bps)
   params.start_Bps = start_Bps;
   params.min_Bps = kbps (30);
   params.max_Bps = kbps (5000);
-  *l = (Loop){.c = capacity_Bps, .sender_Bps = start_Bps, .next_Bps = start_Bps, .source_max_Bps = HUGE_VAL};
+  *l = (Loop){
+      .c = capacity_Bps, .sender_Bps = start_Bps, .next_Bps = start_Bps, .source_max_Bps = HUGE_VAL, .gain = 1.5};
   l->now = l->free_at = CC_SECOND;
   path_rate_init (&l->law, &params);
 }
@@ -81,7 +82,7 @@ send_packet (Loop *l, CcTime sent_at, uint32_t bytes)
   path_rate_on_packet (&l->law, &packet);
 }
 
-/* Frames of the rate's size, paced at GAIN x the rate. */
+/* Frames of the rate's size, paced at gain x the rate. */
 static void
 run (Loop *l, CcDuration span)
 {
@@ -93,7 +94,7 @@ run (Loop *l, CcDuration span)
     CcTime at = l->now;
 
     l->frame++;
-    for (; bytes >= 300; at += cc_duration (PACKET / (GAIN * l->sender_Bps))) {
+    for (; bytes >= 300; at += cc_duration (PACKET / (l->gain * l->sender_Bps))) {
       uint32_t size = bytes < PACKET ? (uint32_t)bytes : PACKET;
       send_packet (l, at, size);
       bytes -= size;
@@ -241,6 +242,103 @@ START_TEST (test_does_not_yield_to_a_queue_of_others)
 }
 END_TEST
 
+/* A queue of all, on which it has a small part, as its trains show: it yields as much as the others do, not down to
+   what comes through between theirs. */
+START_TEST (test_yields_its_part_to_a_jump)
+{
+  Loop l;
+  double before, least;
+
+  setup (&l, kbps (4000), kbps (600));
+  l.source_max_Bps = kbps (600);
+  l.gain = 4;
+  run (&l, 5 * CC_SECOND);
+  before = least = l.law.rate_Bps;
+  for (unsigned n = 0; n < 10; n++) {
+    l.others += 12 * CC_MSECOND;
+    run (&l, CC_SECOND / FPS);
+    least = fmin (least, l.law.rate_Bps);
+  }
+  ck_assert_uint_eq (l.law.jumps, 1);
+  ck_assert_double_lt (least, 0.95 * before);
+  ck_assert_double_gt (least, 0.6 * before);
+}
+END_TEST
+
+/* Trains show three times the rate, as they do among others; a queue of all has come and gone. Close to the rate that
+   filled the path it grows by 0.75 x 10 kB/s^2 whatever it is, and bolder with time: the smaller one gains. Without
+   that it were 28 and 52 kB/s. */
+START_TEST (test_gentle_where_the_path_was_full)
+{
+  const double rate[] = {kbps (600), kbps (1200)};
+  double grown[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    Loop l;
+
+    setup (&l, 3 * rate[i], rate[i]);
+    l.source_max_Bps = rate[i];
+    l.gain = 4;
+    run (&l, 3 * CC_SECOND);
+    l.others = 25 * CC_MSECOND;
+    run (&l, CC_SECOND / 2);
+    l.law.rate_Bps = l.sender_Bps = l.next_Bps = rate[i];
+    l.others = 0;
+    run (&l, CC_SECOND / 5);
+    grown[i] = -l.law.rate_Bps;
+    run (&l, CC_SECOND);
+    grown[i] += l.law.rate_Bps;
+    ck_assert_double_gt (grown[i], 5e3);
+    ck_assert_double_lt (grown[i], 13e3);
+  }
+  ck_assert_double_lt (grown[1], 1.3 * grown[0]);
+}
+END_TEST
+
+/* A queue of 30 ms that all keep: who has a third of the path, as its trains show, yields 0.4 of what it would that has
+   all of it. */
+START_TEST (test_yields_by_its_share)
+{
+  const double link[] = {1.1, 3};
+  double left[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    Loop l;
+
+    setup (&l, link[i] * kbps (1000), kbps (1000));
+    l.source_max_Bps = kbps (1000);
+    l.gain = 4;
+    run (&l, 3 * CC_SECOND);
+    l.law.rate_Bps = l.sender_Bps = l.next_Bps = kbps (1000);
+    l.others = 30 * CC_MSECOND;
+    run (&l, CC_SECOND);
+    left[i] = l.law.rate_Bps / kbps (1000);
+    ck_assert_uint_eq (l.law.jumps, 0);
+  }
+  ck_assert_double_lt (left[0], 0.9);
+  ck_assert_double_gt (left[1], 1);
+}
+END_TEST
+
+/* Single packets, which no queue of their own slows: they grow, though one of others stands. */
+START_TEST (test_single_packets_grow_in_a_queue_of_all)
+{
+  Loop l;
+  double before;
+
+  setup (&l, kbps (4000), kbps (220));
+  l.source_max_Bps = kbps (220);
+  run (&l, 3 * CC_SECOND);
+  l.law.rate_Bps = l.sender_Bps = l.next_Bps = kbps (220);
+  l.others = 30 * CC_MSECOND;
+  run (&l, CC_SECOND / 2);
+  before = l.law.rate_Bps;
+  run (&l, CC_SECOND);
+  ck_assert (!l.law.trains);
+  ck_assert_double_gt (l.law.rate_Bps, 1.01 * before);
+}
+END_TEST
+
 START_TEST (test_nothing_before_the_first_packet)
 {
   Loop l;
@@ -299,4 +397,5 @@ END_TEST
 CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capacity_and_stays,
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
-    test_nothing_before_the_first_packet)
+    test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full, test_yields_by_its_share,
+    test_single_packets_grow_in_a_queue_of_all, test_nothing_before_the_first_packet)

@@ -58,6 +58,18 @@ START_TEST (test_falls_with_loss_and_round_trip)
 }
 END_TEST
 
+/* RFC 9438 5.1, table 2: windows in segments at 100 ms, C = 0.4. The rate goes with R^-0.25. */
+START_TEST (test_cubic)
+{
+  ck_assert_double_eq_tol (0.1 * cubic_throughput (1, 0.1, 1e-4), 187, 0.5);
+  ck_assert_double_eq_tol (0.1 * cubic_throughput (1, 0.1, 1e-5), 1054, 0.5);
+  ck_assert_double_eq_tol (0.1 * cubic_throughput (1, 0.1, 1e-6), 5926, 2);
+  ck_assert_double_eq_tol (cubic_throughput (1200, 1.6, 0.01) / cubic_throughput (1200, 0.1, 0.01), 0.5, 1e-9);
+  ck_assert (isinf (cubic_throughput (1200, 0.1, 0)));
+  ck_assert_double_eq (cubic_throughput (1200, 0.1, 7), cubic_throughput (1200, 0.1, 1));
+}
+END_TEST
+
 /* p where 1/f (p) is the given number of packets per round trip. */
 START_TEST (test_inverse)
 {
@@ -105,6 +117,6 @@ START_TEST (test_inverse_ends_below_and_above_the_equation_s_range)
 END_TEST
 
 CC_TEST_MAIN ("tfrcequation", test_packets_per_round_trip, test_bytes_per_second, test_no_loss_is_no_limit,
-    test_p_above_one_counts_as_one, test_a_timeout_of_at_least_one_second, test_falls_with_loss_and_round_trip,
-    test_inverse, test_inverse_undoes_the_equation_in_both_variants, test_first_interval_of_a_rate,
-    test_inverse_ends_below_and_above_the_equation_s_range)
+    test_p_above_one_counts_as_one, test_cubic, test_a_timeout_of_at_least_one_second,
+    test_falls_with_loss_and_round_trip, test_inverse, test_inverse_undoes_the_equation_in_both_variants,
+    test_first_interval_of_a_rate, test_inverse_ends_below_and_above_the_equation_s_range)
