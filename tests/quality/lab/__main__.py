@@ -27,6 +27,8 @@ def parse(arguments):
     p.add_argument("--out", metavar="DIR", help="default out/lab/MATRIX")
     p.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N",
                    help="simulations at once, default %(default)s")
+    p.add_argument("--calls", type=int, default=1, metavar="N",
+                   help="real calls at once, default %(default)s: those that share a processor disturb each other")
     p.add_argument("--engine", choices=["sim", "real"], help="only this engine's jobs")
     p.add_argument("--list-jobs", action="store_true", help="prepare, and print a command for each job")
     p.add_argument("--only", metavar="N/M", help="run only the N-th of M parts, and collect nothing")
@@ -76,7 +78,8 @@ def main(arguments=None):
         return 0
     chosen = prepared[options.only[0] - 1::options.only[1]] if options.only else prepared
     if not options.collect:
-        crew = runner.Runner(chosen, max(options.jobs, 1), lambda text: print(text, flush=True))
+        crew = runner.Runner(chosen, max(options.jobs, 1), max(options.calls, 1),
+                             lambda text: print(text, flush=True))
         crew.announce()
         try:
             crew.run()

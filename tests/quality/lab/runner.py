@@ -93,9 +93,9 @@ def show_time(seconds):
 
 
 class Runner:
-    def __init__(self, prepared, workers, say=print):
+    def __init__(self, prepared, workers, calls=1, say=print):
         self.all = prepared
-        self.workers, self.say = workers, say
+        self.workers, self.calls, self.say = workers, calls, say
         self.speed = Speed()
         self.running = {}
         self.lock = threading.Lock()
@@ -107,15 +107,17 @@ class Runner:
         return [(job, path) for job, path in self.all if not finished(path)]
 
     def expected(self, waiting):
-        """s of the wall: simulations side by side, then real calls one at a time."""
+        """s of the wall: simulations side by side, then real calls."""
         sim = [self.speed.seconds(job) for job, _ in waiting if job.engine == "sim"]
         real = [self.speed.seconds(job) for job, _ in waiting if job.engine == "real"]
-        return max(sum(sim) / self.workers, max(sim, default=0)) + sum(real)
+        return sum(max(sum(part) / count, max(part, default=0))
+                   for part, count in ((sim, self.workers), (real, self.calls)))
 
     def announce(self):
         waiting = self.waiting()
-        self.say(f"{len(self.all)} jobs, {len(self.all) - len(waiting)} of them finished before; {self.workers} at "
-                 f"once; expected {show_time(self.expected(waiting))} and {self.workers * self.speed.memory():.0f} MB")
+        self.say(f"{len(self.all)} jobs, {len(self.all) - len(waiting)} of them finished before; {self.workers} "
+                 f"simulations or {self.calls} real calls at once; expected {show_time(self.expected(waiting))} and "
+                 f"{self.workers * self.speed.memory():.0f} MB")
 
     def _start(self, path):
         environment = paths.environment()
@@ -163,8 +165,8 @@ class Runner:
             for process in self.running.values():
                 process.terminate()  # it alone: it ends its engine, which ends its own processes, each once
 
-    def _side_by_side(self, waiting):
-        with concurrent.futures.ThreadPoolExecutor(self.workers) as pool:
+    def _side_by_side(self, waiting, count):
+        with concurrent.futures.ThreadPoolExecutor(count) as pool:
             try:
                 list(pool.map(lambda w: self.one(*w), waiting))
             except KeyboardInterrupt:  # here: the pool waits for its threads when it is left
@@ -179,12 +181,8 @@ class Runner:
         sims = sorted([w for w in waiting if w[0].engine == "sim"], key=lambda w: -self.speed.seconds(w[0]))
         reals = [w for w in waiting if w[0].engine == "real"]
         try:
-            self._side_by_side(sims)
-            for each in reals:
-                self.one(*each)
-        except KeyboardInterrupt:
-            self.stop()
-            raise
+            self._side_by_side(sims, self.workers)
+            self._side_by_side(reals, self.calls)
         finally:
             self.speed.save()
             if sys.stdout.isatty():

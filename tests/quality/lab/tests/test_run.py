@@ -92,11 +92,16 @@ class Matrices(unittest.TestCase):
 
     def run_all(self, m, script):
         prepared = runner.prepare(m, self.out)
-        crew = runner.Runner(prepared, 2, lambda _text: None)
+        crew = runner.Runner(prepared, 2, say=lambda _text: None)
         with mock.patch.object(runner.Runner, "_start", lambda _self, path: Stub(path, script)), \
                 mock.patch.object(runner.Speed, "save", lambda _self: None):
             crew.run()
         return prepared, crew
+
+    def test_real_calls_at_once(self):
+        m = self.matrix('engines=["real"]\ncells=["steady"]\ncontrollers=["low-delay"]\nseeds=4\ngates=false\n')
+        one, four = (runner.Runner(runner.prepare(m, self.out), 2, calls) for calls in (1, 4))
+        self.assertAlmostEqual(one.expected(one.waiting()), 4 * four.expected(four.waiting()))
 
     def test_a_failure_stays_alone_and_a_run_goes_on(self):
         m = self.matrix(SMALL)

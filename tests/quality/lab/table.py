@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The command line of `tests/quality/table`: two controllers cell by cell, as a Markdown table."""
+import argparse
+import csv
+import signal
+import statistics
+import sys
+
+WHAT = """Compares two controllers cell by cell, over the seeds that both have: means, as a Markdown table; bold where the
+first loses to the second. The PSNR of a third, the encoder told its share, stands behind theirs."""
+
+# name, key in results.csv, factor, format, what is better: 1 more, -1 less, 0 neither
+COLUMNS = [("PSNR-Y, dB", "psnr", 1, "%.1f", 1), ("use, %", "use", 100, "%.0f", 0),
+           ("capture to display, ms: p50", "delay_p50", 1000, "%.0f", -1), ("p95", "delay_p95", 1000, "%.0f", -1),
+           ("p99", "delay_p99", 1000, "%.0f", -1), ("freezes", "freezes", 1, "%.1f", -1),
+           ("queue p95, ms", "queue_p95", 1000, "%.0f", -1), ("Jain", "jain", 1, "%.2f", 1),
+           ("× a TCP's rate", "tcp_ratio", 1, "%.2f", 0)]
+KEPT = ["engine", "cell", "encoder", "clip", "controller", "seed"] + [key for _, key, *_ in COLUMNS] + [
+    "loss_caused", "goodput", "overhead", "vmaf", "ssim", "blank_start", "frozen", "longest", "back_90", "psnr_worst_flow"]
+
+
+def read(files):
+    """[row], each run once: the last file's."""
+    rows = {}
+    for name in files:
+        with open(name, newline="") as file:
+            reader = csv.DictReader(file)
+            if not set(KEPT[:6]) <= set(reader.fieldnames or []):
+                raise ValueError(f"{name} is no results.csv: it has no columns {', '.join(KEPT[:6])}")
+            for row in reader:
+                rows[tuple(row[k] for k in KEPT[:6])] = row
+    return list(rows.values())
+
+
+def number(text):
+    return float(text) if text not in (None, "", "nan") else None
+
+
+def cell_name(row, several):
+    return ", ".join([row["cell"].removeprefix("rfc8867-")] + [row[k] for k in several])
+
+
+class Runs:
+    """{cell: {controller: {seed: row}}}; encoder and clip are part of a cell's name where there are several."""
+
+    def __init__(self, rows):
+        several = [k for k in ("encoder", "clip") if len({row[k] for row in rows}) > 1]
+        self.cells = {}
+        for row in rows:
+            self.cells.setdefault(cell_name(row, several), {}).setdefault(row["controller"], {})[row["seed"]] = row
+
+    def means(self, cell, controllers, key):
+        """One a controller, over the seeds that all of them have."""
+        runs = [self.cells[cell].get(c, {}) for c in controllers]
+        seeds = [s for s in runs[0] if all(number(r.get(s, {}).get(key)) is not None for r in runs)]
+        return [statistics.fmean(number(r[s][key]) for s in seeds) for r in runs] if seeds else None
+
+    def seeds(self, cell, controllers):
+        return len(set.intersection(*(set(self.cells[cell].get(c, {})) for c in controllers)))
+
+
+def entry(runs, cell, pair, column, told):
+    _, key, factor, form, better = column
+    means = runs.means(cell, pair, key)
+    if means is None:
+        return ""
+    ours, theirs = (form % (factor * m) for m in means)
+    loses = better * (float(ours) - float(theirs)) < 0
+    third = runs.means(cell, [told, *pair], key) if key == "psnr" else None
+    return (f"**{ours}**" if loses else ours) + f" / {theirs}" + (f" / {form % third[0]}" if third else "")
+
+
+def lines(rows, pair, told):
+    runs = Runs(rows)
+    cells = [c for c in runs.cells if runs.seeds(c, pair)]
+    shown = [c for c in COLUMNS if any(runs.means(cell, pair, c[1]) for cell in cells)]
+    yield "| case | seeds | " + " | ".join(name for name, *_ in shown) + " |"
+    yield "|---" * (2 + len(shown)) + "|"
+    for cell in cells:
+        entries = [entry(runs, cell, pair, column, told) for column in shown]
+        yield f"| {cell} | {runs.seeds(cell, pair)} | " + " | ".join(entries) + " |"
+
+
+def summary(rows, pair):
+    """The medians of the cells' differences."""
+    runs = Runs(rows)
+    both = [c for c in runs.cells if runs.seeds(c, pair)]
+    if not both:
+        return f"no cell has runs of both {pair[0]} and {pair[1]} with the same seed"
+    gain = [a - b for a, b in (runs.means(c, pair, "psnr") for c in both)]
+    slower = [a / b for a, b in (runs.means(c, pair, "delay_p95") for c in both)]
+    return (f"{len(both)} cells: PSNR above in {sum(g > 0 for g in gain)}, by {statistics.median(gain):+.2f} dB in the "
+            f"median cell; p95 above in {sum(s > 1 for s in slower)}, x {statistics.median(slower):.2f}")
+
+
+def main(arguments=None):
+    p = argparse.ArgumentParser(prog="tests/quality/table", description=WHAT)
+    p.add_argument("results", nargs="+", help="results.csv of tests/quality/run, or of docs/data")
+    p.add_argument("--engine", choices=["sim", "real"], default="sim")
+    p.add_argument("--pair", nargs=2, default=["low-delay", "gcc"], metavar=("OURS", "THEIRS"))
+    p.add_argument("--told", default="oracle", help="default %(default)s")
+    p.add_argument("--keep", metavar="FILE", help="write the runs and columns that matter here, to be kept")
+    options = p.parse_args(arguments)
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    try:
+        rows = read(options.results)
+    except (OSError, ValueError) as error:
+        print(f"table: {error}", file=sys.stderr)
+        return 2
+    if options.keep:
+        with open(options.keep, "w", newline="") as file:
+            writer = csv.DictWriter(file, KEPT, extrasaction="ignore", lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(sorted(rows, key=lambda r: [r[k] for k in KEPT[:5]] + [int(r["seed"])]))
+    rows = [r for r in rows if r["engine"] == options.engine]
+    print("\n".join(lines(rows, options.pair, options.told)))
+    print(f"\n{summary(rows, options.pair)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
