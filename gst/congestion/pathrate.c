@@ -6,7 +6,7 @@
 #define BETA 0.35
 #define ETA 0.98
 #define Q_TARGET 0.005      /* s: standing queue that counts as none */
-#define Q_BUSY 0.010        /* s: above, the queue is busy all the time */
+#define Q_BUSY 0.008        /* s: above, the queue is busy all the time */
 #define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
@@ -36,27 +36,27 @@
 #define LOSS_NEAR 0.9      /* x that rate */
 #define ROUTER_QUEUE 0.020 /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
-#define PROBE_GROWTH 0.04    /* the same beyond the capacity last seen, per s without a queue */
-#define LONE_GROWTH 0.1      /* the least where single packets meet a queue that serves them as they come */
-#define SERVED 1.05          /* x c: below, they are */
-#define SHARED_GROWTH 1.8    /* 1/s, at most, x e > 0 where they do not: whatever the RTT, as others may be there */
-#define SHARED_LEAST 0.4     /* 1/s, while a queue is met, at */
-#define SHARED_RATE 110e3    /* bytes/s; x its share in R, to the power of one half */
-#define SHARED_BOLDER 0.5    /* 1/s, per s since */
-#define SHARED_MOST 0.5      /* e where they do not, at most */
-#define COMPETING_GROWTH 0.2 /* 1/s, at, beside a queue of others: the equation says how far */
-#define NEAR_FROM 0.9        /* x what arrived when the path was last full: from there */
-#define NEAR_TO 1.3          /* x it, to there, growth is */
-#define NEAR_GROWTH 10e3     /* bytes/s^2, at most, x alpha */
-#define NEAR_LEAST 0.06      /* 1/s */
-#define NEAR_BOLDER 0.025    /* 1/s, per s since */
-#define FILLED_AGAIN 0.3     /* s without a queue, after which one that is met counts anew */
-#define GROWTH 0.4           /* headroom where packets arrive as they left */
-#define SLOPE_TIME 0.15      /* s */
-#define APPLICATION_LIMIT 2. /* x the receive rate, at most */
-#define TRIED_LIMIT 1.4      /* x it, while a queue is met */
-#define TRIED_BOLDER 0.3     /* per s since */
-#define YIELDS 1.2           /* x R/c, to a queue */
+#define PROBE_GROWTH 0.04     /* the same beyond the capacity last seen, per s without a queue */
+#define LONE_GROWTH 0.1       /* the least where single packets meet a queue that serves them as they come */
+#define SERVED 1.05           /* x c: below, they are */
+#define SHARED_GROWTH 1.8     /* 1/s, at most, x e > 0 where they do not: whatever the RTT, as others may be there */
+#define SHARED_LEAST 0.4      /* 1/s, while a queue is met, at */
+#define SHARED_RATE 110e3     /* bytes/s; x its share in R, to the power of one half */
+#define SHARED_BOLDER 0.5     /* 1/s, per s since */
+#define SHARED_MOST 0.5       /* e where they do not, at most */
+#define COMPETING_GROWTH 0.35 /* 1/s, at, beside a queue of others: the equation says how far */
+#define NEAR_FROM 0.9         /* x what arrived when the path was last full: from there */
+#define NEAR_TO 1.3           /* x it, to there, growth is */
+#define NEAR_GROWTH 5e3       /* bytes/s^2, at most, x alpha */
+#define NEAR_LEAST 0.04       /* 1/s */
+#define NEAR_BOLDER 0.025     /* 1/s, per s since */
+#define FILLED_AGAIN 0.3      /* s without a queue, after which one that is met counts anew */
+#define GROWTH 0.4            /* headroom where packets arrive as they left */
+#define SLOPE_TIME 0.15       /* s */
+#define APPLICATION_LIMIT 2.  /* x the receive rate, at most */
+#define TRIED_LIMIT 1.4       /* x it, while a queue is met */
+#define TRIED_BOLDER 0.3      /* per s since */
+#define YIELDS 1.2            /* x R/c, to a queue */
 #define YIELDS_LEAST 0.25
 #define MAX_PACKET_TIME 0.03 /* s */
 #define SERIAL_FADE 0.03     /* 1/s */

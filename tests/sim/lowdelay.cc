@@ -188,7 +188,7 @@ check_single (Report &report, const std::string &label, const Run &run, const Bu
         budget.drain_s);
   if (budget.startup_s > 0)
     report.check (
-        label + ": to 90 % of capacity, s", rate_reaches (out.flows[0], 0, 0.9 * offered), 0, budget.startup_s);
+        label + ": to 80 % of capacity, s", rate_reaches (out.flows[0], 0, 0.8 * offered), 0, budget.startup_s);
   std::vector<double> frame_ms;
   for (const FrameArrival &frame : out.flows[0].receiver->frames ())
     frame_ms.push_back ((frame.completed_s - frame.captured_s) * 1000 - run.net.forward.delay_ms);
