@@ -239,7 +239,7 @@ packet_reports (Report &report)
     run.feedback = kind;
     run.start_bps = 1e6;
     run.video.max_bps = 20e6;
-    check_single (report, "rate-5M-" + name, run, {0.82, 60, 0.01, 0, 8});
+    check_single (report, "rate-5M-" + name, run, {0.82, 60, 0.01, 0, 5});
   }
 }
 
@@ -262,7 +262,7 @@ higher_rates (Report &report)
 
     run.start_bps = 1e6;
     run.video.max_bps = 20e6;
-    check_single (report, format ("rate-%gM", mbps), run, {0.82, 60, 0.01, 0, 8});
+    check_single (report, format ("rate-%gM", mbps), run, {0.82, 60, 0.01, 0, 5});
   }
 }
 
@@ -290,7 +290,7 @@ frame_rates (Report &report)
     Run run = one_flow (1e6, 50, 60);
 
     run.video.fps = fps;
-    check_single (report, format ("fps-%g", fps), run, {0.8, 100, 0.01, 0, 6});
+    check_single (report, format ("fps-%g", fps), run, {0.8, 100, 0.01, 0, 5});
   }
 }
 
@@ -312,7 +312,7 @@ low_rates (Report &report)
     run.video.min_bps = 30e3;
     run.video.fps = 15;
     /* At 100 kb/s one packet is a queue of 80 ms. */
-    check_single (report, format ("rate-%gk", kbps), run, {0.8, kbps < 200 ? 200. : 120., 0.02, 0, 0});
+    check_single (report, format ("rate-%gk", kbps), run, {0.8, kbps < 200 ? 170. : 120., 0.02, 0, 0});
   }
 }
 

@@ -242,6 +242,30 @@ START_TEST (test_does_not_yield_to_a_queue_of_others)
 }
 END_TEST
 
+/* Its trains show three times the rate, and the queue is not its own: it grows by 0.75 x 0.5 x 0.35/s x sqrt (880/800),
+   and not by what the trains show, which were 0.68/s. */
+START_TEST (test_grows_beside_a_queue_of_others)
+{
+  Loop l;
+  double before;
+
+  setup (&l, kbps (2400), kbps (800));
+  l.source_max_Bps = kbps (800);
+  l.gain = 4;
+  run (&l, 3 * CC_SECOND);
+  l.others = 150 * CC_MSECOND;
+  l.law.competing = true;
+  l.law.low_since = l.now;
+  l.law.test_at = CC_TIME_NONE;
+  run (&l, CC_SECOND / 2);
+  before = l.law.rate_Bps = l.sender_Bps = l.next_Bps = kbps (800);
+  run (&l, CC_SECOND);
+  ck_assert (l.law.competing);
+  ck_assert_double_gt (l.law.rate_Bps, 1.10 * before);
+  ck_assert_double_lt (l.law.rate_Bps, 1.20 * before);
+}
+END_TEST
+
 /* A queue of all, on which it has a small part, as its trains show: it yields as much as the others do, not down to
    what comes through between theirs. */
 START_TEST (test_yields_its_part_to_a_jump)
@@ -397,5 +421,5 @@ END_TEST
 CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capacity_and_stays,
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
-    test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full, test_yields_by_its_share,
-    test_single_packets_grow_in_a_queue_of_all, test_nothing_before_the_first_packet)
+    test_grows_beside_a_queue_of_others, test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full,
+    test_yields_by_its_share, test_single_packets_grow_in_a_queue_of_all, test_nothing_before_the_first_packet)
