@@ -294,23 +294,21 @@ gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
       fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 
+/* Also before the first packet has left: others may wait ahead of those that are given up. */
 static void
-give_up_number (GstTfrcTransmit *t, guint32 ssrc, guint16 seq)
+give_up_number (GstTfrcTransmit *t, guint32 ssrc, guint16 seq, CcTime now)
 {
-  GstTfrcSource *source = gst_tfrc_transmit_find_source (t, ssrc);
-
-  if (source != NULL)
-    gst_tfrc_numbering_give_up (&source->numbering, seq);
+  gst_tfrc_numbering_give_up (&gst_tfrc_transmit_add_source (t, ssrc, now)->numbering, seq);
 }
 
 static void
-give_up_packet (GstTfrcTransmit *t, const CcPacket *packet)
+give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 {
   guint32 ssrc;
   guint16 seq;
 
   if (read_number (packet->handle, &ssrc, &seq))
-    give_up_number (t, ssrc, seq);
+    give_up_number (t, ssrc, seq, now);
   unref_packets (packet, 1);
 }
 
@@ -321,11 +319,11 @@ push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 
   while (!cc_sender_push (&t->core, packet, now)) {
     if (cc_sender_pull (&t->core, now, &discarded) != CC_SENDER_DISCARD) {
-      give_up_packet (t, packet);
+      give_up_packet (t, packet, now);
       t->stats.packets_dropped++;
       return;
     }
-    give_up_packet (t, &discarded);
+    give_up_packet (t, &discarded, now);
   }
 }
 
@@ -369,7 +367,7 @@ flush_core (GstTfrcTransmit *t, CcTime now)
 
   send_buffer_clear (&t->core.buffer);
   while (cc_sender_pull (&t->core, now, &packet) != CC_SENDER_WAIT)
-    give_up_packet (t, &packet);
+    give_up_packet (t, &packet, now);
   gst_tfrc_batch_clear (t->batch);
   t->blocked = FALSE;
 }
@@ -437,7 +435,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   }
   for (i = 0; i < n_given_up; i++)
     while (given_up[i].count-- > 0)
-      give_up_number (t, given_up[i].ssrc, given_up[i].from++);
+      give_up_number (t, given_up[i].ssrc, given_up[i].from++, now);
   t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end && !t->taken[t->n_taken - 1].resent;
   for (i = 0; i < t->n_taken; i++)
     push_packet (t, &t->taken[i], now);
@@ -527,7 +525,7 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
     source = gst_tfrc_transmit_add_source (t, ssrc, now);
     if (packet->resent &&
         !(read_osn (packet->handle, &rewrite.osn) && gst_tfrc_answer_resent (t, source, &rewrite.osn))) {
-      give_up_packet (t, packet);
+      give_up_packet (t, packet, now);
       return;
     }
     rewrite.renumber = gst_tfrc_numbering_offset (&source->numbering, seq);
@@ -554,7 +552,7 @@ pump (GstTfrcTransmit *t, CcTime now)
     if (verdict == CC_SENDER_WAIT)
       break;
     if (verdict == CC_SENDER_DISCARD)
-      give_up_packet (t, &packet);
+      give_up_packet (t, &packet, now);
     else
       add_packet (t, &packet, &stamp, now);
     if (gst_tfrc_batch_is_full (t->batch))
@@ -844,7 +842,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->batch = g_new0 (GstTfrcBatch, 1);
   t->batch->to = *to;
   t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
-  t->blocked = t->avpf_running = t->bye_sent = FALSE;
+  t->blocked = t->avpf_running = FALSE;
   t->due = t->drain_until = t->key_unit_at = t->key_unit_due = CC_TIME_NONE;
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);

@@ -142,7 +142,7 @@ typedef struct GstTfrcTransmit {
   CcTime logged_at;
 
   AvpfTiming avpf;
-  gboolean avpf_running, bye_sent;
+  gboolean avpf_running;  /* from the first packet on to the BYE */
   GstTfrcSource *sources; /* GST_TFRC_MAX_SOURCES */
   guint n_sources;
   gchar *cname;
@@ -183,7 +183,7 @@ GstStructure *gst_tfrc_stats_to_structure (const GstTfrcStats *stats);
 /* gsttfrctransmitrtcp.c, for the thread only */
 void gst_tfrc_transmit_note_sent (
     GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, gsize size, const CcPacket *packet, CcTime now);
-GstTfrcSource *gst_tfrc_transmit_find_source (GstTfrcTransmit *t, guint32 ssrc); /* NULL: nothing was sent of it yet */
+GstTfrcSource *gst_tfrc_transmit_find_source (GstTfrcTransmit *t, guint32 ssrc); /* NULL: none, yet */
 GstTfrcSource *gst_tfrc_transmit_add_source (
     GstTfrcTransmit *t, guint32 ssrc, CcTime now); /* the one there is, or new */
 /* Says BYE for it and forgets it. */

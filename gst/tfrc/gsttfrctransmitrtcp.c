@@ -40,22 +40,30 @@ rtp_time_at (const GstTfrcTransmit *t, const GstTfrcSource *source, CcTime now)
          (guint32)gst_util_uint64_scale (cc_time_since (now, source->captured_at), t->settings.clock_rate, GST_SECOND);
 }
 
+/* RFC 3550 6.4: RR of one of which nothing has left yet. */
 static void
-add_sender_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
+add_report (const GstTfrcTransmit *t, const GstTfrcSource *s, guint64 ntp_time, GstRTCPBuffer *rtcp, CcTime now)
+{
+  GstCcSenderInfo info = {.ssrc = s->ssrc,
+      .ntp_time = ntp_time,
+      .rtp_time = rtp_time_at (t, s, now),
+      .packet_count = s->packet_count,
+      .octet_count = s->octet_count};
+
+  if (s->packet_count > 0)
+    gst_cc_rtcp_add_sr (rtcp, &info, NULL, 0);
+  else
+    gst_cc_rtcp_add_rr (rtcp, s->ssrc, NULL, 0);
+}
+
+static void
+add_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
 {
   guint64 ntp_time = gst_cc_rtcp_ntp_time (g_get_real_time ());
   guint i;
 
-  for (i = 0; i < t->n_sources; i++) {
-    const GstTfrcSource *s = &t->sources[i];
-    GstCcSenderInfo info = {.ssrc = s->ssrc,
-        .ntp_time = ntp_time,
-        .rtp_time = rtp_time_at (t, s, now),
-        .packet_count = s->packet_count,
-        .octet_count = s->octet_count};
-
-    gst_cc_rtcp_add_sr (rtcp, &info, NULL, 0);
-  }
+  for (i = 0; i < t->n_sources; i++)
+    add_report (t, &t->sources[i], ntp_time, rtcp, now);
   for (i = 0; i < t->n_sources; i++)
     gst_cc_rtcp_add_cname (rtcp, t->sources[i].ssrc, t->cname);
 }
@@ -71,7 +79,7 @@ send_compound (GstTfrcTransmit *t, const guint32 *leaving, guint n_leaving, CcTi
   guint size;
 
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  add_sender_reports (t, &rtcp, now);
+  add_reports (t, &rtcp, now);
   gst_tfrc_answer_add_tmmbn (t, &rtcp, now);
   if (n_leaving > 0)
     gst_cc_rtcp_add_bye (&rtcp, leaving, n_leaving);
@@ -182,7 +190,6 @@ gst_tfrc_transmit_note_sent (
   s->captured_at = packet->captured_at;
   s->sent_at = now;
   s->resends = packet->resent;
-  t->bye_sent = FALSE;
   if (!t->avpf_running)
     start_avpf (t, now);
 }
@@ -217,12 +224,11 @@ gst_tfrc_transmit_send_bye (GstTfrcTransmit *t, CcTime now)
   guint32 ssrcs[GST_TFRC_MAX_SOURCES];
   guint i;
 
-  if (t->n_sources == 0 || t->bye_sent)
+  if (!t->avpf_running)
     return;
   for (i = 0; i < t->n_sources; i++)
     ssrcs[i] = t->sources[i].ssrc;
   send_compound (t, ssrcs, t->n_sources, now);
-  t->bye_sent = TRUE;
   t->avpf_running = FALSE;
 }
 

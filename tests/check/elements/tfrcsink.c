@@ -981,6 +981,33 @@ GST_START_TEST (test_overflow_leaves_no_gap)
 }
 GST_END_TEST;
 
+/* 6000 packets at once are more than the queue takes: some are given up before the first of them has left. */
+GST_START_TEST (test_overflow_before_the_first_leaves_no_gap)
+{
+  GstBufferList *list = gst_buffer_list_new ();
+  guint i, received = 0;
+  gint seq = -1;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 2000000, "max-bitrate", 2000000, "min-bitrate", 2000000, NULL);
+  for (i = 0; i < 6000; i++) {
+    gst_buffer_list_add (list, sink_packet (&s, 112, i % 50 == 49));
+    s.timestamp += i % 50 == 49 ? 3000 : 0;
+  }
+  fail_unless_equals_int (gst_pad_push_list (s.h->srcpad, list), GST_FLOW_OK);
+  fail_unless (sink_stat (&s, "packets-overflowed") > 0);
+  for (i = 0; i < 20; i++) {
+    received += receive_in_sequence (&peer, &seq, 20);
+    sink_push_frame (&s, 5, 112);
+  }
+  fail_unless (received > 100, "%u", received);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 /* With nothing happening: at least every 200 ms, five in 1.1 s. */
 GST_START_TEST (test_rate_events_repeat)
 {
@@ -1638,6 +1665,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_dropped_frames_ask_for_a_key_unit);
   tcase_add_test (tcase, test_dropped_frames_leave_no_gap);
   tcase_add_test (tcase, test_overflow_leaves_no_gap);
+  tcase_add_test (tcase, test_overflow_before_the_first_leaves_no_gap);
   tcase_add_test (tcase, test_rate_events_repeat);
   tcase_add_test (tcase, test_eos_drains_and_says_bye);
   tcase_add_test (tcase, test_stop_says_bye);
