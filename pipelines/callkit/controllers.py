@@ -129,7 +129,24 @@ class InRtpbin:
                 "udpsink name=rtcp host=127.0.0.1 sync=false async=false close-socket=false session.")
 
 
-KINDS = {"farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told, "rtptfrcbwe": InRtpbin}
+class Chromium:
+    """Chromium's own sender to webrtcbin (webrtckit.sender and .receiver). Its encoder is the browser's, of the same codec;
+    nothing is sent again."""
+
+    adapts = True
+    stats = False
+    latency = LATENCY
+    modules = {"sender": "webrtckit.sender", "receiver": "webrtckit.receiver"}
+
+    def __init__(self, name):
+        if name != "chromium":
+            raise ValueError(f"no such controller: {name}")
+
+    def receive(self, s):
+        return f"webrtcbin name=session bundle-policy=max-bundle latency={round(1000 * latency(s))} session."
+
+
+KINDS = {"chromium": Chromium, "farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told, "rtptfrcbwe": InRtpbin}
 KINDS |= {mode: Ours for mode in ("ours", *MODES)}
 
 

@@ -73,8 +73,13 @@ class FrameNumbers:
         self.fps = fps
         self.by_pts = collections.OrderedDict()
         self.unwrapped = None
+        self.origin = 0  # time stamp of frame 0; None: of the first packet
         self.misses = 0
         pad.add_probe(Gst.PadProbeType.BUFFER | Gst.PadProbeType.BUFFER_LIST, self.on_packets)
+
+    def count_from_first(self):
+        """For a sender whose time stamps begin anywhere: numbers from the first packet's frame on."""
+        self.origin = None
 
     def on_packets(self, _pad, info):
         if info.type & Gst.PadProbeType.BUFFER_LIST:
@@ -94,7 +99,9 @@ class FrameNumbers:
             self.unwrapped = stamp if stamp < 1 << 31 else stamp - (1 << 32)
         else:
             self.unwrapped += ((stamp - self.unwrapped + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
-        self.by_pts[buffer.pts] = round(self.unwrapped * self.fps / RTP_CLOCK)
+        if self.origin is None:
+            self.origin = self.unwrapped
+        self.by_pts[buffer.pts] = round((self.unwrapped - self.origin) * self.fps / RTP_CLOCK)
         while len(self.by_pts) > 2000:
             self.by_pts.popitem(last=False)
 
@@ -131,21 +138,27 @@ class Receiver:
         self.recorder.push(sink.emit("pull-sample"))
         return Gst.FlowReturn.OK
 
+    def number_of(self, buffer):
+        """The frame that a decoded picture is; None where nothing tells."""
+        return self.numbers.of(buffer.pts)
+
+    def luma_of(self, buffer):
+        raw = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), numpy.uint8, self.s["width"] * self.s["height"])
+        return raw.reshape(self.s["height"], self.s["width"])
+
     def on_picture(self, sink):
         now = time.monotonic()
         buffer = sink.emit("pull-sample").get_buffer()
-        number = self.numbers.of(buffer.pts)
+        number = self.number_of(buffer)
         if number is None or (self.last and number <= self.last[0]):
             return Gst.FlowReturn.OK
         luma = None
         measuring = time.thread_time()
         if self.clip:
-            raw = buffer.extract_dup(0, buffer.get_size())
-            luma = numpy.frombuffer(raw, numpy.uint8, self.s["width"] * self.s["height"])
-            luma = luma.reshape(self.s["height"], self.s["width"])
+            luma = self.luma_of(buffer)
             self.score_stale(number)
             if number // self.picture_period() not in self.pictures:
-                self.pictures[number // self.picture_period()] = (number, raw)
+                self.pictures[number // self.picture_period()] = (number, buffer.extract_dup(0, buffer.get_size()))
         score = psnr(self.clip.luma(number), luma) if self.clip else None
         self.table.add(number, now, score, 0)
         self.recent.append((now, score))

@@ -9,16 +9,17 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstWebRTC", "1.0")
-gi.require_version("GstSdp", "1.0")
 gi.require_version("GstRtp", "1.0")
-from gi.repository import GLib, Gst, GstRtp, GstSdp, GstWebRTC  # noqa: E402,F401
+from gi.repository import GLib, Gst, GstRtp, GstWebRTC  # noqa: E402,F401
+
+from . import signalling  # noqa: E402
 
 TWCC = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
 TWCC_ID = 1
 PAYLOAD = 96
 HISTORY = 600  # figures, one every TICK
 TICK = 0.2  # s
-START = 10  # s that source and addresses may take
+START = 10  # s that the source may take
 
 SCREEN = "decodebin ! videoconvert ! fakesink name=screen sync=false async=false"
 # As in an SFU: a link behind us that the browser does not see. The shaper in front of it tells, the session takes it along.
@@ -133,34 +134,12 @@ class Call:
     # ---- signalling ----
 
     def offer(self):
-        """The offer with all candidates in it, as SDP."""
         if not self.has_caps.wait(START):
             raise RuntimeError(f"nothing came from the source within {START} s: {self.s['source']}")
-        done = threading.Event()
-
-        def on_gathered(webrtc, _spec):
-            if webrtc.get_property("ice-gathering-state") == GstWebRTC.WebRTCICEGatheringState.COMPLETE:
-                done.set()
-
-        self.webrtc.connect("notify::ice-gathering-state", on_gathered)
-        created = Gst.Promise.new()
-        self.webrtc.emit("create-offer", None, created)
-        created.wait()
-        reply = created.get_reply()  # owns the offer
-        offer = reply.get_value("offer")
-        taken = Gst.Promise.new()
-        self.webrtc.emit("set-local-description", offer, taken)
-        taken.wait()
-        if not done.wait(START):
-            raise RuntimeError(f"no addresses were gathered within {START} s")
-        return self.webrtc.get_property("local-description").sdp.as_text()
+        return signalling.offer(self.webrtc)
 
     def take_answer(self, text):
-        _, sdp = GstSdp.SDPMessage.new_from_text(text)
-        answer = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, sdp)
-        promise = Gst.Promise.new()
-        self.webrtc.emit("set-remote-description", answer, promise)
-        promise.wait()
+        signalling.take_answer(self.webrtc, text)
 
     # ---- figures ----
 

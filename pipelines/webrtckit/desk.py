@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Between the page and the call; with a bottleneck, where one is asked for, in the middle of the path."""
-import re
 import subprocess
 import time
 
 from callkit import network, paths, units
 
-from . import call
+from . import call, signalling
 
 
 class Desk:
@@ -23,12 +22,12 @@ class Desk:
         self.hang_up()
         self.call = call.Call(self.settings)
         sdp = self.call.offer()
-        return through(sdp, self.ports[1]) if self.schedule else sdp
+        return signalling.through(sdp, self.ports[1]) if self.schedule else sdp
 
     def answer(self, sdp):
         if self.schedule:
-            self.start_network(port_of(sdp))
-            sdp = through(sdp, self.ports[0])
+            self.start_network(signalling.port_of(sdp))
+            sdp = signalling.through(sdp, self.ports[0])
         self.call.take_answer(sdp)
 
     def start_network(self, peer):
@@ -59,22 +58,3 @@ class Desk:
             self.net.terminate()
             self.net.wait(10)
         self.call = self.net = self.began = None
-
-
-def port_of(sdp):
-    """The port of the first UDP candidate."""
-    return int(re.search(r"a=candidate:\S+ 1 udp \d+ \S+ (\d+) typ host", sdp, re.I).group(1))
-
-
-def through(sdp, port):
-    """With one candidate in place of all: the network's."""
-    lines, first = [], True
-    for line in sdp.splitlines():
-        if not line.startswith("a=candidate:"):
-            lines.append(line)
-        elif first:
-            lines.append(f"a=candidate:1 1 udp 2122252543 127.0.0.1 {port} typ host")
-            first = False
-        if line.startswith("m="):
-            first = True
-    return "\r\n".join(lines) + "\r\n"

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +27,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "apps/chain.h"
@@ -234,6 +237,18 @@ public:
           m_hosts[i].node->GetId (), Time (0), [this, i, bytes, from] () { Inject (i, *bytes, from); });
   }
 
+  /* Before the network's time begins: hands all that waits at a side straight to the other. */
+  void
+  Pass (unsigned i)
+  {
+    struct sockaddr_in from;
+
+    while (auto bytes = m_hosts[i].side.Read (&from)) {
+      m_hosts[i].side.SetPeer (from);
+      m_hosts[1 - i].side.Write (Create<Packet> (bytes->data (), bytes->size ()));
+    }
+  }
+
 private:
   struct Host {
     Host (uint16_t port, uint16_t peerPort) : side (port, peerPort)
@@ -340,14 +355,23 @@ private:
   void
   StartLogs ()
   {
-    struct timespec ts;
-    clock_gettime (CLOCK_MONOTONIC, &ts);
+    const double now = Now ();
     for (const RealFlow &real : m_options.flows) {
       const sim::LabFlow &flow = Of (real);
       if (!real.log.empty ())
-        m_record.add_packets (real.number, real.log, flow.forward, flow.forward ? flow.place.enter : flow.place.leave,
-            ts.tv_sec + ts.tv_nsec * 1e-9);
+        m_record.add_packets (
+            real.number, real.log, flow.forward, flow.forward ? flow.place.enter : flow.place.leave, now);
     }
+  }
+
+  /* CLOCK_MONOTONIC, s */
+  static double
+  Now ()
+  {
+    struct timespec ts;
+
+    clock_gettime (CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec + ts.tv_nsec * 1e-9;
   }
 
   std::vector<struct pollfd>
@@ -371,21 +395,40 @@ private:
     return n > 0 && fds[0].revents == 0;
   }
 
-  /* A line "start T", s of CLOCK_MONOTONIC. */
-  static bool
+  /* Waits for a signal, datagrams, which it passes, and CLOCK_MONOTONIC `until` s; until infinity: for a line on
+     standard input. Returns whether there is a line, and a signal. */
+  std::pair<bool, bool>
+  WaitAndPass (double until)
+  {
+    std::vector<struct pollfd> fds = Descriptors ();
+    double left = std::clamp (until - Now (), 0.0, 1e6);
+    struct timespec timeout = {static_cast<time_t> (left), static_cast<long> ((left - floor (left)) * 1e9)};
+
+    fds[1] = {std::isfinite (until) ? -1 : STDIN_FILENO, POLLIN, 0};
+    if (ppoll (fds.data (), fds.size (), std::isfinite (until) ? &timeout : nullptr, nullptr) <= 0)
+      return {false, false};
+    for (size_t i = 2; i < fds.size (); i++)
+      if (fds[i].revents != 0)
+        m_ends[(i - 2) / 2]->Pass (i % 2);
+    return {fds[1].revents != 0, fds[0].revents != 0};
+  }
+
+  /* A line "start T", s of CLOCK_MONOTONIC. What sets calls up, arriving before T, meets no network. */
+  bool
   WaitUntilTold ()
   {
     std::string word;
     double at;
-    struct timespec ts;
+    bool line = false, signal = false;
 
-    if (!(std::cin >> word >> at) || word != "start")
+    prctl (PR_SET_TIMERSLACK, 1);
+    while (!line && !signal)
+      std::tie (line, signal) = WaitAndPass (INFINITY);
+    if (signal || !(std::cin >> word >> at) || word != "start")
       return false;
-    ts.tv_sec = static_cast<time_t> (at);
-    ts.tv_nsec = static_cast<long> ((at - ts.tv_sec) * 1e9);
-    while (clock_nanosleep (CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, nullptr) == EINTR)
-      ;
-    return true;
+    while (!signal && Now () < at)
+      std::tie (line, signal) = WaitAndPass (at);
+    return !signal;
   }
 
   /* The log's last lines are never older than this, and a real-time run needs an event to wait for. */
@@ -443,7 +486,7 @@ Usage ()
                "  the network and the other traffic of a job of sim-lab (tests/sim/lab.cc); its video flow N has the "
                "ports A,\n"
                "  B and PEER. Time 0 is when \"start T\" on standard input says, in s of CLOCK_MONOTONIC, or the first "
-               "datagram.\n"
+               "datagram; what arrives before T is handed on at once.\n"
                "  Leaves flow-N/packets.csv, queue.csv and links.json in the job's folder.\n"
                "  --start WHAT         told or datagram; default told\n"
                "  --log FILE           instead of flow-N/packets.csv, of one flow\n";

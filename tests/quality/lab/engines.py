@@ -11,13 +11,15 @@ import subprocess
 import sys
 
 from callkit import paths
+from webrtckit import browser
 
 SIM_LAB = paths.BUILD / "tests/sim/sim-lab"
 MEASURES = ("engines", "job", "measure", "playout", "stamps", "viewer", "vmaf", "wire")
 PATIENCE = 20  # s of the wall a simulated second may take before a job counts as hung
 BUILT_RIVALS = paths.TOP / "out/rivals/plugins"
 UNKNOWN = re.compile(r"no (such )?controller[ :]+[\w+-]+")
-RIVALS = {"gcc": "rtpgccbwe"}  # elements of others that a controller needs
+# Elements of others that a controller needs, and where they come from.
+RIVALS = {"gcc": ("rtpgccbwe", "tests/quality/rivals/build makes it"), "chromium": ("nicesink", "install gstreamer1.0-nice")}
 
 
 class Unsupported(RuntimeError):
@@ -53,9 +55,12 @@ def _has_element(name):
 
 def _require_rivals(ini):
     for _, flow in flows_of(ini):
-        element = RIVALS.get(flow.get("controller"))
+        controller = flow.get("controller")
+        element, cure = RIVALS.get(controller, (None, None))
         if element and not _has_element(element):
-            raise Unsupported(f"{flow['controller']} needs the element {element}: tests/quality/rivals/build makes it")
+            raise Unsupported(f"{controller} needs the element {element}: {cure}")
+        if controller == "chromium" and browser.missing():
+            raise Unsupported(browser.missing())
 
 
 def _run(name, command, ini, folder, limit):
@@ -91,7 +96,9 @@ def call(ini, path, folder):
 def fingerprint(engine):
     """Of what makes an engine's results: its programs and plug-ins, the call's and the measures' Python."""
     here, call_kit = pathlib.Path(__file__).parent, paths.TOP / "pipelines/callkit"
-    programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py")]
+    web = paths.TOP / "pipelines/webrtckit"
+    programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py"), *web.glob("sender.*"),
+                                                  web / "receiver.py", web / "browser.py"]
     plugins = [p for folder in [*paths.PLUGINS, BUILT_RIVALS] for p in folder.glob("*.so")]
     measures = [here / f"{name}.py" for name in MEASURES]
     measures += [call_kit / f"{name}.py" for name in ("measures", "quality", "network")]

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The receiving process of Chromium's sender (webrtckit.sender): a webrtcbin that reports every packet (TWCC), as GCC
+wants it, asks for key units, and has nothing sent again. Offer and answer are files in the call's folder."""
+import json
+import pathlib
+import sys
+import threading
+import time
+
+import gi
+
+from callkit import codecs, receiver
+from callkit.gstio import Gst, say
+
+from . import call, signalling
+
+gi.require_version("GstWebRTC", "1.0")
+from gi.repository import GstWebRTC  # noqa: E402
+
+PATIENCE = 60  # s until the answer
+FIRST = 3  # s into the clip, at most, of the first picture shown
+
+
+def wait_for_file(path, patience):
+    """Its text; it has to be there at once, by rename."""
+    end = time.monotonic() + patience
+    while not path.exists():
+        if time.monotonic() > end:
+            raise RuntimeError(f"nobody wrote {path}")
+        time.sleep(0.05)
+    return path.read_text()
+
+
+def leave_file(path, text):
+    part = path.with_suffix(".part")
+    part.write_text(text)
+    part.rename(path)
+
+
+class Receiver(receiver.Receiver):
+    def __init__(self, settings):
+        super().__init__(settings)
+        self.numbers.count_from_first()
+        self.first = None  # frame number of the first packet
+        self.webrtc = self.runner["session"]
+        self.ice = self.webrtc.get_property("ice-agent")  # kept: its only reference is a floating one
+        self.ice.emit("add-local-ip-address", "127.0.0.1")
+        for name in ("min-rtp-port", "max-rtp-port"):
+            self.ice.set_property(name, settings["port"])
+        name = codecs.CODECS[settings["encoder"]].encoding_name
+        profile = ",profile-level-id=(string)42e01f" if name == "H264" else ""
+        caps = Gst.Caps.from_string(f"{call.rtp_caps(name)}{profile},extmap-{call.TWCC_ID}=(string){call.TWCC}")
+        self.webrtc.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, caps)
+
+    def number_of(self, buffer):
+        """By the distance from the first packet, whose number the first picture tells: it is one of the clip's."""
+        since = super().number_of(buffer)
+        if since is not None and self.first is None:
+            luma = self.luma_of(buffer)
+            self.first = max(range(FIRST * self.s["fps"]), key=lambda n: receiver.psnr(self.clip.luma(n), luma)) - since
+        return None if since is None else since + self.first
+
+    def agree(self):
+        folder = pathlib.Path(self.s["out"])
+        try:
+            leave_file(folder / "offer.sdp", signalling.offer(self.webrtc))
+            signalling.take_answer(self.webrtc, signalling.through(wait_for_file(folder / "answer.sdp", PATIENCE), None))
+        except RuntimeError as error:
+            say("error", text=str(error))
+            self.runner.failed = True
+            self.runner.loop.quit()
+
+    def run(self):
+        threading.Timer(0.2, self.agree).start()
+        return super().run()
+
+
+if __name__ == "__main__":
+    Gst.init(None)
+    sys.exit(Receiver(json.loads(sys.argv[1])).run())

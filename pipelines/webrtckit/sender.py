@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The sending process that is Chromium: its own encoder, pacer and congestion control (libwebrtc's GCC), a clip's pictures
+written into its call at their times by sender.html. webrtckit.receiver is the other end."""
+import http.server
+import json
+import math
+import pathlib
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+from callkit import clips
+from callkit.gstio import Table, say, wait_for_start
+from callkit.sender import RATE_FIELDS
+
+from . import browser, signalling
+from .receiver import PATIENCE, leave_file, wait_for_file
+
+PAGE = pathlib.Path(__file__).with_name("sender.html")
+RTP_CLOCK = 90000
+QUICK = 20  # one in so many frames is encoded faster than this
+LEAD = 0.2  # s before the first picture
+RATES = {"start": 300e3, "min": 30e3, "max": 2.5e6}  # where nobody says; bit/s
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        answers = {"/": lambda: PAGE.read_bytes(), "/clip": lambda: pathlib.Path(self.server.clip).read_bytes(),
+                   "/clock": lambda: b"%f" % (1000 * time.monotonic())}
+        body = answers[self.path]() if self.path in answers else b""
+        self.send_response(200 if body else 404)
+        self.send_header("Content-Type", "text/html" if self.path == "/" else "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class Sender:
+    def __init__(self, settings):
+        self.s, self.folder = settings, pathlib.Path(settings["out"])
+        self.rates = {key: settings.get(key) or value for key, value in RATES.items()}
+        self.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.web.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip").path
+        threading.Thread(target=self.web.serve_forever, daemon=True).start()
+
+    def connect(self):
+        """Until media can flow."""
+        offer = signalling.through(wait_for_file(self.folder / "offer.sdp", PATIENCE), self.s["port"])
+        offer = signalling.with_rates(offer, self.rates["start"], self.rates["min"], self.rates["max"])
+        told = {key: self.s[key] for key in ("width", "height", "fps")} | self.rates
+        leave_file(self.folder / "answer.sdp", self.page.run("return answer (arguments[0], arguments[1])", offer, told))
+        end = time.monotonic() + PATIENCE
+        while (state := self.page.run("return peer.connectionState")) != "connected":
+            if state == "failed" or time.monotonic() > end:
+                raise RuntimeError(f"the browser's connection is {state}")
+            time.sleep(0.1)
+
+    def play(self):
+        offset = self.page.run("return offset ()")
+        begin = time.monotonic() + LEAD
+        if self.s.get("wait"):
+            say("sender", ready=True)
+            begin = wait_for_start(LEAD)[1]
+        self.page.run("play (arguments[0], arguments[1], arguments[2])", 1000 * begin - offset,
+                      int(self.s["duration"] * self.s["fps"]), self.s.get("pause"))
+        time.sleep(max(0.0, begin + self.s["duration"] + 1 - time.monotonic()))
+        return offset
+
+    def write(self, noted, offset):
+        """noted: the page's, in its own time."""
+        captured = [(number, (at + offset) / 1e3) for number, at in noted["captured"]]
+        encoded = [(stamp, (at + offset) / 1e3, size, key) for stamp, at, size, key in noted["encoded"]]
+        self.table("captured.csv", ["frame", "captured"], captured)
+        self.table("sent.csv", ["frame", "encoded", "bytes", "key"], numbered(encoded, captured, self.s["fps"]))
+        rows = [((r["time"] + offset) / 1e3, r.get("target"), r.get("available"),
+                 int(1e9 * r["rtt"]) if r.get("rtt") else None) for r in noted["rates"]]
+        self.table("rates.csv", ["time"] + RATE_FIELDS, [r + (None,) * (1 + len(RATE_FIELDS) - len(r)) for r in rows])
+
+    def table(self, name, columns, rows):
+        table = Table(self.folder / name, columns)
+        for row in rows:
+            table.add(*row)
+        table.close()
+
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
+            self.page = browser.Browser(folder)
+            offset = 0
+            try:
+                self.page.open(f"http://127.0.0.1:{self.web.server_address[1]}/")
+                self.connect()
+                offset = self.play()
+            except KeyboardInterrupt:
+                pass
+            except RuntimeError as error:
+                say("error", text=str(error))
+                return 1
+            finally:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                self.write(self.page.run("return noted"), offset)
+                self.page.close()
+        return 0
+
+
+def numbered(encoded, captured, fps):
+    """(frame, encoded, bytes, key) of what was encoded: (RTP time stamp, s, bytes, key). The stamps' origin is unknown, but
+    frames are encoded after their capture, and most of the fast ones within a frame's time."""
+    if not encoded:
+        return []
+    at = dict(captured)
+    since = [round(((stamp - encoded[0][0] + (1 << 31)) % (1 << 32) - (1 << 31)) * fps / RTP_CLOCK) for stamp, *_ in encoded]
+    begin = captured[0][1] - captured[0][0] / fps
+    ahead = sorted((when - begin) * fps - n for n, (_, when, *_) in zip(since, encoded))
+    first = math.floor(ahead[len(ahead) // QUICK])
+    return [(first + n, *rest) for n, (_, *rest) in zip(since, encoded) if first + n in at]
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(Sender(json.loads(sys.argv[1])).run())
