@@ -38,7 +38,7 @@ gst_rtcp_avpf_packet_report_due_at (GstRtcpAvpf *self)
 }
 
 void
-gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *s, guint16 seq, GstClockTime arrived_at)
+gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *s, guint16 seq, ArrivalEcn ecn, GstClockTime arrived_at)
 {
   if (!gst_rtcp_avpf_may_send (self, AVPF_FEEDBACK_CCFB))
     return;
@@ -46,11 +46,11 @@ gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *s, guint16 seq, GstCl
     s->arrivals = g_new (ArrivalHistory, 1);
     arrival_history_init (s->arrivals, 0);
   }
-  arrival_history_on_packet (s->arrivals, seq, ARRIVAL_NOT_ECT, arrived_at);
+  arrival_history_on_packet (s->arrivals, seq, ecn, arrived_at);
 }
 
 void
-gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstClockTime arrived_at)
+gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, ArrivalEcn ecn, GstClockTime arrived_at)
 {
   if (!gst_rtcp_avpf_may_send (self, AVPF_FEEDBACK_TWCC))
     return;
@@ -58,5 +58,5 @@ gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstCloc
     self->twcc = g_new (ArrivalHistory, 1);
     arrival_history_init (self->twcc, 0);
   }
-  arrival_history_on_packet (self->twcc, number, ARRIVAL_NOT_ECT, arrived_at);
+  arrival_history_on_packet (self->twcc, number, ecn, arrived_at);
 }

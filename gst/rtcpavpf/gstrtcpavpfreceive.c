@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "gstccecn.h"
 #include "gstccextension.h"
 #include "gstccrtcp.h"
 #include "gstrtcpavpfprivate.h"
@@ -130,6 +131,7 @@ feed_controller (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTi
       .rtp_timestamp = gst_rtp_buffer_get_timestamp (rtp),
       .marker = gst_rtp_buffer_get_marker (rtp),
       .size_bytes = gst_rtp_buffer_get_packet_len (rtp),
+      .ce = gst_cc_ecn_of (rtp->buffer) == ARRIVAL_CE,
       .arrived_at = arrived_at};
 
   arrival.has_stamp = read_stamp (self, rtp, &arrival.stamp);
@@ -201,7 +203,7 @@ read_transport_number (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime arrive
     return;
   element = rtp_ext_find (profile, data, 4 * (gsize)words, id, &size);
   if (element != NULL && size >= 2)
-    gst_rtcp_avpf_note_transport_arrival (self, read16 (element), arrived_at);
+    gst_rtcp_avpf_note_transport_arrival (self, read16 (element), gst_cc_ecn_of (rtp->buffer), arrived_at);
 }
 
 /* RFC 4588 4: what is sent again says in front what it was. TRUE: it is missed here. */
@@ -224,7 +226,7 @@ on_packet_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime 
   s->bytes += gst_rtp_buffer_get_packet_len (rtp);
   self->wire_bytes += gst_rtp_buffer_get_packet_len (rtp) + s->cc.params.overhead_bytes;
   gst_rtcp_avpf_note_packet (self, s, seq, now);
-  gst_rtcp_avpf_note_arrival (self, s, seq, arrived_at);
+  gst_rtcp_avpf_note_arrival (self, s, seq, gst_cc_ecn_of (rtp->buffer), arrived_at);
   read_explicit_rate (self, s, rtp, now);
   if (feed_controller (self, s, rtp, arrived_at))
     gst_rtcp_avpf_request_flow_report (self, now);

@@ -6,12 +6,14 @@
 #include "gsttfrcbatch.h"
 
 #include <errno.h>
+#include <netinet/in.h>
 #include <string.h>
 
 void
 gst_tfrc_batch_init (GstTfrcBatch *batch)
 {
   memset (batch, 0, sizeof *batch);
+  batch->tos = -1;
 }
 
 static void
@@ -68,6 +70,22 @@ map_head (GstTfrcSlot *slot, GstTfrcHead *head)
          gst_tfrc_head_parse (slot->maps[0].data, slot->maps[0].size, size, head);
 }
 
+/* An IPv4 address is mapped where the socket speaks IPv6, and its packets are IPv4's all the same. */
+static void
+fill_control (GstTfrcBatch *batch, struct msghdr *message)
+{
+  gboolean v4 = batch->to.overhead == GST_TFRC_OVERHEAD_V4;
+
+  message->msg_control = batch->tos >= 0 ? batch->control.bytes : NULL;
+  message->msg_controllen = batch->tos >= 0 ? sizeof batch->control.bytes : 0;
+  if (batch->tos < 0)
+    return;
+  batch->control.header.cmsg_level = v4 ? IPPROTO_IP : IPPROTO_IPV6;
+  batch->control.header.cmsg_type = v4 ? IP_TOS : IPV6_TCLASS;
+  batch->control.header.cmsg_len = CMSG_LEN (sizeof batch->tos);
+  memcpy (CMSG_DATA (&batch->control.header), &batch->tos, sizeof batch->tos);
+}
+
 /* new_size bytes of slot->head take the place of the packet's first `skip`. */
 static void
 fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, gsize new_size, gsize skip)
@@ -87,6 +105,7 @@ fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, gs
   message->msg_namelen = batch->to.length;
   message->msg_iov = slot->pieces;
   message->msg_iovlen = n;
+  fill_control (batch, message);
 }
 
 /* Returns the size of the head in slot->head, 0 where the packet leaves with its own. */

@@ -37,6 +37,11 @@ typedef struct {
   GstTfrcSlot slots[GST_TFRC_BATCH_SIZE];
   struct mmsghdr messages[GST_TFRC_BATCH_SIZE];
   GstTfrcAddress to;
+  gint tos; /* these packets' traffic class, of IPv4 or IPv6; negative: the socket's */
+  union {
+    struct cmsghdr header;
+    guint8 bytes[CMSG_SPACE (sizeof (int))];
+  } control; /* tos for the kernel */
   guint count, sent;
   guint64 unstamped, too_large, refused, unreachable, errors;
   int last_errno;

@@ -54,6 +54,7 @@ enum {
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
   PROP_DSCP,
+  PROP_ECN,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
   PROP_RATE_EXTENSION_ID,
@@ -565,6 +566,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   case PROP_LOSS_TOLERANCE:
     settings->loss_tolerance = g_value_get_uint (value);
     return TRUE;
+  case PROP_ECN:
+    settings->ecn = g_value_get_boolean (value);
+    return TRUE;
   case PROP_CNAME:
     g_strlcpy (
         settings->cname, g_value_get_string (value) != NULL ? g_value_get_string (value) : "", sizeof settings->cname);
@@ -620,12 +624,13 @@ gst_tfrc_sink_set_property (GObject *object, guint id, const GValue *value, GPar
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
     return;
   }
-  if (id == PROP_HOST || id == PROP_PORT)
+  if (id == PROP_HOST || id == PROP_PORT) {
     gst_tfrc_sink_peer_changed (self);
-  else if (id == PROP_DSCP)
+    return;
+  }
+  if (id == PROP_DSCP)
     apply_dscp (self);
-  else
-    apply_settings (self);
+  apply_settings (self);
 }
 
 static gboolean
@@ -688,6 +693,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
     return TRUE;
   case PROP_LOSS_TOLERANCE:
     g_value_set_uint (value, settings->loss_tolerance);
+    return TRUE;
+  case PROP_ECN:
+    g_value_set_boolean (value, settings->ecn);
     return TRUE;
   case PROP_CNAME:
     g_value_set_string (value, settings->cname[0] != 0 ? settings->cname : NULL);
@@ -761,6 +769,11 @@ install_endpoint_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_DSCP,
       g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
           63, DEFAULT_DSCP, LIVE));
+  g_object_class_install_property (gobject, PROP_ECN,
+      g_param_spec_boolean ("ecn", "ECN",
+          "Routers may mark RTP packets where they would drop them (ECT(0), RFC 3168). Only for receivers that tell of "
+          "marks: tfrcsrc, or reports by RFC 8888 with ECN",
+          FALSE, LIVE));
   g_object_class_install_property (gobject, PROP_EXTENSION_ID,
       g_param_spec_uint ("extension-id", "Extension id",
           "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,

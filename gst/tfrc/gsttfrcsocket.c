@@ -10,8 +10,9 @@
 #include <linux/errqueue.h>
 #include <string.h>
 
-#define UDP_IPV4_OVERHEAD 28
-#define UDP_IPV6_OVERHEAD 48
+/* RFC 3168 5 */
+#define ECN_BITS 3
+#define ECT_0 2
 
 static GInetAddress *
 lookup (const gchar *host, GError **error)
@@ -152,7 +153,7 @@ gst_tfrc_socket_native_address (GSocket *socket, GSocketAddress *peer, GstTfrcAd
     used = g_object_ref (peer);
   memset (address, 0, sizeof *address);
   address->length = (socklen_t)g_socket_address_get_native_size (used);
-  address->overhead = family == G_SOCKET_FAMILY_IPV6 ? UDP_IPV6_OVERHEAD : UDP_IPV4_OVERHEAD;
+  address->overhead = family == G_SOCKET_FAMILY_IPV6 ? GST_TFRC_OVERHEAD_V6 : GST_TFRC_OVERHEAD_V4;
   ok = g_socket_address_to_native (used, &address->storage, sizeof address->storage, error);
   g_object_unref (used);
   return ok;
@@ -185,6 +186,16 @@ gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp)
     g_socket_set_option (socket, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2, NULL);
   /* mapped IPv4 packets of an IPv6 socket go by this one */
   g_socket_set_option (socket, IPPROTO_IP, IP_TOS, dscp << 2, NULL);
+}
+
+gint
+gst_tfrc_socket_ect_class (GSocket *socket)
+{
+  gboolean v6 = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6;
+  gint tos = 0;
+
+  g_socket_get_option (socket, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_TCLASS : IP_TOS, &tos, NULL);
+  return (tos & ~ECN_BITS) | ECT_0;
 }
 
 static int

@@ -9,10 +9,14 @@
 
 G_BEGIN_DECLS
 
+/* Bytes of UDP and IP headers per packet. */
+#define GST_TFRC_OVERHEAD_V4 28
+#define GST_TFRC_OVERHEAD_V6 48
+
 typedef struct {
   struct sockaddr_storage storage;
   socklen_t length;
-  guint overhead; /* bytes of UDP and IP headers per packet: 28 or 48 */
+  guint overhead; /* of the address's own family, also where it is mapped */
 } GstTfrcAddress;
 
 /* A unicast address for host, a name or a number; the first the resolver gives. May take seconds for a name. NULL with
@@ -36,6 +40,9 @@ gboolean gst_tfrc_address_equal (const GstTfrcAddress *a, const GstTfrcAddress *
 
 /* dscp: 0 to 63, negative: leave the system's. */
 void gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp);
+
+/* The traffic class of what socket sends, as IP_TOS has it, with ECT(0) in it (RFC 3168 5). */
+gint gst_tfrc_socket_ect_class (GSocket *socket);
 
 /* Takes one pending error off the socket. Returns its errno, 0 where there is none. */
 int gst_tfrc_socket_take_error (int fd);

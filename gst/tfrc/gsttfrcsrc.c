@@ -17,6 +17,7 @@
 #include "gsttfrcsrc.h"
 
 #include "erfextension.h"
+#include "gstccecn.h"
 
 #include <sys/socket.h>
 
@@ -164,10 +165,12 @@ open_socket (const gchar *address, guint16 port, GError **error)
   g_object_unref (local);
   g_object_unref (bound);
   g_object_unref (inet);
-  if (ok)
+  if (ok) {
     enlarge_receive_buffer (socket);
-  else
+    gst_cc_ecn_watch_socket (socket);
+  } else {
     g_clear_object (&socket);
+  }
   return socket;
 }
 
@@ -240,6 +243,8 @@ add_child (GstTfrcSrc *self, const gchar *factory, const gchar *name)
 static void
 add_children (GstTfrcSrc *self)
 {
+  GstPad *pad;
+
   self->udpsrc = add_child (self, "udpsrc", "udpsrc");
   self->rtcpavpf = add_child (self, "rtcpavpf", "rtcpavpf");
   self->rtxreceive = add_child (self, "rtprtxreceive", "rtxreceive");
@@ -248,6 +253,9 @@ add_children (GstTfrcSrc *self)
   if (self->udpsrc != NULL) {
     g_object_set (self->udpsrc, "close-socket", FALSE, NULL);
     gst_util_set_object_arg (G_OBJECT (self->udpsrc), "socket-timestamp", "realtime");
+    pad = gst_element_get_static_pad (self->udpsrc, "src");
+    gst_cc_ecn_mark_buffers (pad);
+    gst_object_unref (pad);
   }
   if (self->rtxreceive != NULL)
     gst_tfrc_restore_attach (&self->restore, self->rtxreceive);

@@ -343,6 +343,13 @@ restart_core (GstTfrcTransmit *t, CcTime now)
   g_free (waiting);
 }
 
+/* Not to RTCP: nobody would tell of its marks. */
+static void
+set_traffic_class (GstTfrcTransmit *t)
+{
+  t->batch->tos = t->settings.ecn ? gst_tfrc_socket_ect_class (t->socket) : -1;
+}
+
 static void
 apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
 {
@@ -355,6 +362,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
   t->core.params.probe = settings->rate_extension_id > 0;
+  set_traffic_class (t);
   gst_tfrc_transmit_apply_limits (t);
   cc_sender_on_timeout (&t->core, now);
   t->status_at = now;
@@ -428,6 +436,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
     g_object_unref (t->socket);
     t->socket = socket;
     t->fd = g_socket_get_fd (socket);
+    set_traffic_class (t);
   }
   if (peer_changed) {
     t->batch->to = t->to;
@@ -839,8 +848,10 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->shared.queue = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
   t->taken = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
-  t->batch = g_new0 (GstTfrcBatch, 1);
+  t->batch = g_new (GstTfrcBatch, 1);
+  gst_tfrc_batch_init (t->batch);
   t->batch->to = *to;
+  set_traffic_class (t);
   t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
   t->blocked = t->avpf_running = FALSE;
   t->due = t->drain_until = t->key_unit_at = t->key_unit_due = CC_TIME_NONE;

@@ -40,6 +40,8 @@ class Ours:
         for name in ("start", "min", "max"):
             if s.get(name):
                 parts.append(f"{name}-bitrate={int(s[name])}")
+        if s.get("ecn"):
+            parts.append("ecn=true")
         sink = " ".join(parts + [s.get("sink_properties", "")])
         if not self.rtx:
             return sink

@@ -120,6 +120,23 @@ ParseSchedule (const std::string &text, sim::LinkSpec *link)
   link->schedule.erase (link->schedule.begin ());
 }
 
+/* A datagram on its way from a real socket to a simulated one. */
+struct Datagram {
+  std::vector<uint8_t> bytes;
+  uint8_t tos; /* with its ECN bits */
+  struct sockaddr_in from;
+};
+
+/* The IP_TOS message of what was received; 0: there is none. */
+uint8_t
+TosOf (struct msghdr *message)
+{
+  for (struct cmsghdr *c = CMSG_FIRSTHDR (message); c != nullptr; c = CMSG_NXTHDR (message, c))
+    if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TOS)
+      return *CMSG_DATA (c);
+  return 0;
+}
+
 /* A real UDP socket that stands for one simulated host. */
 class Side
 {
@@ -133,6 +150,8 @@ public:
       Fail ("port " + std::to_string (port) + ": " + strerror (errno));
     int bytes = 4 << 20;
     setsockopt (m_fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    int yes = 1;
+    setsockopt (m_fd, IPPROTO_IP, IP_RECVTOS, &yes, sizeof yes);
   }
 
   ~Side ()
@@ -149,14 +168,18 @@ public:
     return m_fd;
   }
 
-  /* The reader's thread: one waiting datagram and where it came from; nothing where none waits. */
-  std::shared_ptr<std::vector<uint8_t>>
-  Read (struct sockaddr_in *from)
+  /* The reader's thread: one waiting datagram; nothing where none waits. */
+  std::shared_ptr<Datagram>
+  Read ()
   {
-    uint8_t bytes[65536];
-    socklen_t length = sizeof *from;
-    ssize_t n = recvfrom (m_fd, bytes, sizeof bytes, 0, reinterpret_cast<struct sockaddr *> (from), &length);
-    return n < 0 ? nullptr : std::make_shared<std::vector<uint8_t>> (bytes, bytes + n);
+    uint8_t bytes[65536], control[CMSG_SPACE (sizeof (int))];
+    struct sockaddr_in from;
+    struct iovec piece = {bytes, sizeof bytes};
+    struct msghdr message = {&from, sizeof from, &piece, 1, control, sizeof control, 0};
+    ssize_t n = recvmsg (m_fd, &message, 0);
+    if (n < 0)
+      return nullptr;
+    return std::make_shared<Datagram> (Datagram{{bytes, bytes + n}, TosOf (&message), from});
   }
 
   /* The simulator's thread from here on. Answers go to the address that spoke last. */
@@ -167,12 +190,20 @@ public:
   }
 
   void
-  Write (Ptr<const Packet> packet)
+  Write (const uint8_t *bytes, size_t size, int tos)
   {
-    uint8_t bytes[65536];
-    uint32_t n = packet->CopyData (bytes, sizeof bytes);
-    if (m_peer.sin_port != 0)
-      sendto (m_fd, bytes, n, MSG_DONTWAIT, reinterpret_cast<struct sockaddr *> (&m_peer), sizeof m_peer);
+    alignas (struct cmsghdr) uint8_t control[CMSG_SPACE (sizeof tos)] = {};
+    struct iovec piece = {const_cast<uint8_t *> (bytes), size};
+    struct msghdr message = {&m_peer, sizeof m_peer, &piece, 1, control, sizeof control, 0};
+    struct cmsghdr *c = CMSG_FIRSTHDR (&message);
+
+    if (m_peer.sin_port == 0)
+      return;
+    c->cmsg_level = IPPROTO_IP;
+    c->cmsg_type = IP_TOS;
+    c->cmsg_len = CMSG_LEN (sizeof tos);
+    memcpy (CMSG_DATA (c), &tos, sizeof tos);
+    sendmsg (m_fd, &message, MSG_DONTWAIT);
   }
 
 private:
@@ -230,22 +261,18 @@ public:
   void
   Read (unsigned i)
   {
-    struct sockaddr_in from;
-
-    while (auto bytes = m_hosts[i].side.Read (&from))
+    while (auto datagram = m_hosts[i].side.Read ())
       Simulator::ScheduleWithContext (
-          m_hosts[i].node->GetId (), Time (0), [this, i, bytes, from] () { Inject (i, *bytes, from); });
+          m_hosts[i].node->GetId (), Time (0), [this, i, datagram] () { Inject (i, *datagram); });
   }
 
   /* Before the network's time begins: hands all that waits at a side straight to the other. */
   void
   Pass (unsigned i)
   {
-    struct sockaddr_in from;
-
-    while (auto bytes = m_hosts[i].side.Read (&from)) {
-      m_hosts[i].side.SetPeer (from);
-      m_hosts[1 - i].side.Write (Create<Packet> (bytes->data (), bytes->size ()));
+    while (auto datagram = m_hosts[i].side.Read ()) {
+      m_hosts[i].side.SetPeer (datagram->from);
+      m_hosts[1 - i].side.Write (datagram->bytes.data (), datagram->bytes.size (), datagram->tos);
     }
   }
 
@@ -268,17 +295,24 @@ private:
     host.socket = Socket::CreateSocket (node, UdpSocketFactory::GetTypeId ());
     host.socket->Bind (InetSocketAddress (Ipv4Address::GetAny (), port));
     host.socket->Connect (InetSocketAddress (other, port));
+    host.socket->SetIpRecvTos (true);
     host.socket->SetRecvCallback ([&host] (Ptr<Socket> socket) {
-      while (Ptr<Packet> packet = socket->Recv ())
-        host.side.Write (packet);
+      uint8_t bytes[65536];
+
+      while (Ptr<Packet> packet = socket->Recv ()) {
+        SocketIpTosTag tos;
+        packet->PeekPacketTag (tos);
+        host.side.Write (bytes, packet->CopyData (bytes, sizeof bytes), tos.GetTos ());
+      }
     });
   }
 
   void
-  Inject (unsigned i, const std::vector<uint8_t> &bytes, const struct sockaddr_in &from)
+  Inject (unsigned i, const Datagram &datagram)
   {
-    m_hosts[i].side.SetPeer (from);
-    m_hosts[i].socket->Send (Create<Packet> (bytes.data (), bytes.size ()));
+    m_hosts[i].side.SetPeer (datagram.from);
+    m_hosts[i].socket->SetIpTos (datagram.tos);
+    m_hosts[i].socket->Send (Create<Packet> (datagram.bytes.data (), datagram.bytes.size ()));
   }
 
   Host m_hosts[2];
