@@ -148,10 +148,13 @@ class Receiver:
 
     def on_picture(self, sink):
         now = time.monotonic()
-        buffer = sink.emit("pull-sample").get_buffer()
+        self.take_picture(sink.emit("pull-sample").get_buffer(), now)
+        return Gst.FlowReturn.OK
+
+    def take_picture(self, buffer, now):
         number = self.number_of(buffer)
         if number is None or (self.last and number <= self.last[0]):
-            return Gst.FlowReturn.OK
+            return
         luma = None
         measuring = time.thread_time()
         if self.clip:
@@ -164,7 +167,6 @@ class Receiver:
         self.recent.append((now, score))
         self.last = (number, luma)
         self.usage.measuring += time.thread_time() - measuring
-        return Gst.FlowReturn.OK
 
     def picture_period(self):
         return max(int(self.s["duration"] * self.s["fps"] / 8), 1)
@@ -191,14 +193,17 @@ class Receiver:
             with open(f"{folder}/picture-{number:05d}.i420", "wb") as file:
                 file.write(raw)
 
-    def run(self):
-        status = self.runner.run()
+    def ended(self):
         self.recorder.close()
         self.table.close()
         self.usage.write(f"{self.s['out']}/receiver-usage.json")
         self.write_pictures(self.s["out"])
         if self.numbers.misses:
             say("warning", text=f"{self.numbers.misses} pictures had no packet's time stamp")
+
+    def run(self):
+        status = self.runner.run()
+        self.ended()
         return status
 
 

@@ -8,6 +8,7 @@ import threading
 import time
 
 import gi
+import numpy
 
 from callkit import codecs, receiver
 from callkit.gstio import Gst, say
@@ -18,7 +19,9 @@ gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GstWebRTC  # noqa: E402
 
 PATIENCE = 60  # s until the answer
-FIRST = 3  # s into the clip, at most, of the first picture shown
+FIRST = 1  # s into the clip, at most, of the first packet's frame
+TELLING = 15  # pictures that tell
+FINE = 4  # pixels from one that is compared to the next
 
 
 def wait_for_file(path, patience):
@@ -41,7 +44,9 @@ class Receiver(receiver.Receiver):
     def __init__(self, settings):
         super().__init__(settings)
         self.numbers.count_from_first()
-        self.first = None  # frame number of the first packet
+        self.first = 0  # frame number of the first packet
+        self.likely = numpy.zeros(FIRST * settings["fps"])  # by that number
+        self.waiting = []  # (picture, when shown), until it is known
         self.webrtc = self.runner["session"]
         self.ice = self.webrtc.get_property("ice-agent")  # kept: its only reference is a floating one
         self.ice.emit("add-local-ip-address", "127.0.0.1")
@@ -53,12 +58,35 @@ class Receiver(receiver.Receiver):
         self.webrtc.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, caps)
 
     def number_of(self, buffer):
-        """By the distance from the first packet, whose number the first picture tells: it is one of the clip's."""
+        """By the distance from the first packet, whose number the first pictures tell."""
         since = super().number_of(buffer)
-        if since is not None and self.first is None:
-            luma = self.luma_of(buffer)
-            self.first = max(range(FIRST * self.s["fps"]), key=lambda n: receiver.psnr(self.clip.luma(n), luma)) - since
         return None if since is None else since + self.first
+
+    def take_picture(self, buffer, now):
+        if self.waiting is None:
+            super().take_picture(buffer, now)
+            return
+        self.waiting.append((buffer, now))
+        self.compare(super().number_of(buffer), self.luma_of(buffer)[::FINE, ::FINE])
+        if len(self.waiting) == TELLING:
+            self.tell_first()
+
+    def compare(self, since, luma):
+        """With the clip's frames, for each number that the first packet's may have."""
+        if since is not None:
+            for n in range(FIRST * self.s["fps"]):
+                self.likely[n] += receiver.psnr(self.clip.luma(n + since)[::FINE, ::FINE], luma)
+
+    def tell_first(self):
+        waiting, self.waiting = self.waiting, None
+        self.first = int(self.likely.argmax())
+        for buffer, now in waiting:
+            super().take_picture(buffer, now)
+
+    def ended(self):
+        if self.waiting:
+            self.tell_first()
+        super().ended()
 
     def agree(self):
         folder = pathlib.Path(self.s["out"])
