@@ -14,9 +14,9 @@ G_BEGIN_DECLS
 /* From now on the kernel tells the traffic class of what socket receives. */
 void gst_cc_ecn_watch_socket (GSocket *socket);
 
-/* Buffers that leave pad carry the bits they arrived with, where these are not 0, as a GstNetControlMessageMeta. pad: of
-   an udpsrc with socket-timestamp=realtime, the only case in which it takes control messages; that makes a buffer of each
-   datagram before it reads the next. */
+/* Buffers that leave pad carry the bits they arrived with, where these are not 0, as a GstNetControlMessageMeta. pad:
+   of an udpsrc with socket-timestamp=realtime, the only case in which it takes control messages; that makes a buffer of
+   each datagram before it reads the next. */
 void gst_cc_ecn_mark_buffers (GstPad *pad);
 
 /* By such a meta, whoever put it there; none: ARRIVAL_NOT_ECT. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* ECN bits between the network and the flow's two ends (gstccecn.h, tfrcsink's property `ecn`), over IPv4, IPv6 and IPv4
-   through a socket of IPv6. */
+/* ECN bits between the network and the flow's two ends (gstccecn.h, tfrcsink's property `ecn`), over IPv4, IPv6 and
+   IPv4 through a socket of IPv6. */
 #include "gstccecn.h"
 #include "rtpextension.h"
 #include "tfrctest.h"
@@ -10,14 +10,15 @@
 #include <netinet/in.h>
 
 #define SSRC 0x4d454449
-#define ECN(tos) ((tos) & 3)
+#define ECN(tos) ((tos)&3)
 
 typedef struct {
   const gchar *receiver, *sender; /* addresses bound to */
   const gchar *host;              /* and sent to */
 } Way;
 
-static const Way ways[] = {{"127.0.0.1", "127.0.0.1", "127.0.0.1"}, {"::1", "::1", "::1"}, {"::", "127.0.0.1", "127.0.0.1"}};
+static const Way ways[] = {
+    {"127.0.0.1", "127.0.0.1", "127.0.0.1"}, {"::1", "::1", "::1"}, {"::", "127.0.0.1", "127.0.0.1"}};
 
 static gboolean
 has_ipv6 (void)
@@ -167,11 +168,11 @@ receive_class (Peer *peer, gboolean rtcp, guint timeout_ms)
 {
   gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000);
 
-  while (g_socket_condition_timed_wait (
-      peer->socket, G_IO_IN, MAX (end - g_get_monotonic_time (), 0), NULL, NULL)) {
+  while (g_socket_condition_timed_wait (peer->socket, G_IO_IN, MAX (end - g_get_monotonic_time (), 0), NULL, NULL)) {
     guint8 control[256];
     struct iovec piece = {peer->data, sizeof peer->data};
-    struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
     struct cmsghdr *c;
     gssize size = recvmsg (g_socket_get_fd (peer->socket), &message, 0);
     gint tos = 0;
@@ -200,8 +201,8 @@ check_sink (const Way *way)
 
   peer_open_at (&peer, way->sender, 0);
   gst_cc_ecn_watch_socket (peer.socket);
-  g_object_set (sink, "sync", FALSE, "async", FALSE, "host", way->host, "port", peer.port, "bind-address", way->receiver,
-      "dscp", 34, NULL);
+  g_object_set (sink, "sync", FALSE, "async", FALSE, "host", way->host, "port", peer.port, "bind-address",
+      way->receiver, "dscp", 34, NULL);
   h = gst_harness_new_with_element (sink, "sink", NULL);
   gst_harness_set_src_caps_str (h, "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96");
   gst_harness_push (h, new_packet (SSRC, seq++, 0, 100, TRUE));
