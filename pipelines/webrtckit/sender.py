@@ -43,6 +43,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 class Sender:
     def __init__(self, settings):
         self.s, self.folder = settings, pathlib.Path(settings["out"])
+        self.offset = None  # ms to add to the page's time for CLOCK_MONOTONIC
         self.rates = {key: settings.get(key) or value for key, value in RATES.items()}
         self.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.web.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip").path
@@ -61,18 +62,18 @@ class Sender:
             time.sleep(0.1)
 
     def play(self):
-        offset = self.page.run("return offset ()")
+        self.offset = self.page.run("return offset ()")
         begin = time.monotonic() + LEAD
         if self.s.get("wait"):
             say("sender", ready=True)
             begin = wait_for_start(LEAD)[1]
-        self.page.run("play (arguments[0], arguments[1], arguments[2])", 1000 * begin - offset,
+        self.page.run("play (arguments[0], arguments[1], arguments[2])", 1000 * begin - self.offset,
                       int(self.s["duration"] * self.s["fps"]), self.s.get("pause"))
         time.sleep(max(0.0, begin + self.s["duration"] + 1 - time.monotonic()))
-        return offset
 
-    def write(self, noted, offset):
+    def write(self, noted):
         """noted: the page's, in its own time."""
+        offset = self.offset
         captured = [(number, (at + offset) / 1e3) for number, at in noted["captured"]]
         encoded = [(stamp, (at + offset) / 1e3, size, key) for stamp, at, size, key in noted["encoded"]]
         self.table("captured.csv", ["frame", "captured"], captured)
@@ -90,11 +91,10 @@ class Sender:
     def run(self):
         with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
             self.page = browser.Browser(folder)
-            offset = 0
             try:
                 self.page.open(f"http://127.0.0.1:{self.web.server_address[1]}/")
                 self.connect()
-                offset = self.play()
+                self.play()
             except KeyboardInterrupt:
                 pass
             except RuntimeError as error:
@@ -102,7 +102,8 @@ class Sender:
                 return 1
             finally:
                 signal.signal(signal.SIGTERM, signal.SIG_IGN)
-                self.write(self.page.run("return noted"), offset)
+                if self.offset is not None:
+                    self.write(self.page.run("return noted"))
                 self.page.close()
         return 0
 
