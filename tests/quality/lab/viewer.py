@@ -16,6 +16,7 @@ from . import playout, stamps, vmaf
 TAIL = 2.5  # s before the end of the capture whose frames are not scored: the last of them are still under way
 SAME = 0.02  # dB
 LOOK_AHEAD = 4  # pictures that a receiver may have left out between two it showed
+UNLIKE = 300  # pictures in a row that may be decoded to something else
 CONCEALED = 30  # frames back from which a decoder may take the place of what is missing
 BLACK = 16  # luma of a blank screen
 
@@ -44,26 +45,29 @@ def decoded(folder, encoder):
 
 
 def paired(pictures, rows, clip):
-    """(frame number, luma or None) for each row (frame number, dB) that was shown."""
+    """(frame number, luma or None) for each row (frame number, dB) that was shown. Behind a loss the second decoder may
+    make other pictures than the first until the next key frame: each row without its picture counts as one picture."""
     ahead = collections.deque()
-
-    def fill(count):
-        while len(ahead) < count:
-            picture = next(pictures, None)
-            if picture is None:
-                return
-            ahead.append(picture)
+    missed = 0  # rows since the last picture that was found, and pictures of theirs in `ahead`
 
     for number, score in rows:
-        fill(LOOK_AHEAD)
-        found = None
-        for place, picture in enumerate(ahead):
-            if picture.shape == (clip.height, clip.width) and abs(psnr(clip.luma(number), picture) - score) < SAME:
-                found = picture
-                for _ in range(place + 1):
-                    ahead.popleft()
-                break
-        yield number, found
+        while len(ahead) <= missed + LOOK_AHEAD and (picture := next(pictures, None)) is not None:
+            ahead.append(picture)
+        near = range(max(missed - LOOK_AHEAD, 0), min(missed + LOOK_AHEAD + 1, len(ahead)))
+        found = next((place for place in sorted(near, key=lambda place: abs(place - missed))
+                      if is_it(ahead[place], clip, number, score)), None)
+        yield number, None if found is None else ahead[found]
+        if found is None and missed < UNLIKE:
+            missed += 1
+            continue
+        for _ in range(1 if found is None else found + 1):
+            if ahead:
+                ahead.popleft()
+        missed = missed if found is None else 0
+
+
+def is_it(picture, clip, number, score):
+    return picture.shape == (clip.height, clip.width) and abs(psnr(clip.luma(number), picture) - score) < SAME
 
 
 class Screen:

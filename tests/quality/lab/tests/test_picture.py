@@ -43,6 +43,44 @@ class Quality(unittest.TestCase):
         self.assertAlmostEqual(ssim(a, a), 1.0, 6)
 
 
+class StillClip:
+    """Its frame n is noise of seed n; what is shown of it differs by a little more each frame."""
+    width, height = WIDTH, HEIGHT
+
+    @staticmethod
+    def luma(number):
+        return noise(number)
+
+
+class Pairing(unittest.TestCase):
+    CLIP = StillClip()
+
+    def shown(self, number, wrong=False):
+        return noise(number) ^ (1 + number % 7) if not wrong else noise(number) ^ 31
+
+    def pair(self, pictures, rows):
+        """Of each row, whether it got the picture it stands for."""
+        rows = [(n, psnr(noise(n), self.shown(n))) for n in rows]
+        found = list(viewer.paired(iter(pictures), rows, self.CLIP))
+        self.assertEqual([n for n, _ in found], [n for n, _ in rows])
+        return [luma is not None and bool((luma == self.shown(n)).all()) for n, luma in found]
+
+    def test_one_each(self):
+        self.assertTrue(all(self.pair([self.shown(n) for n in range(30)], range(30))))
+
+    def test_pictures_that_were_not_shown(self):
+        rows = [n for n in range(40) if n not in (5, 6, 7, 20)]
+        self.assertTrue(all(self.pair([self.shown(n) for n in range(40)], rows)))
+
+    def test_pictures_that_are_not_in_the_file(self):
+        right = self.pair([self.shown(n) for n in range(40) if n not in (9, 10, 11)], range(40))
+        self.assertEqual([n for n, r in enumerate(right) if not r], [9, 10, 11])
+
+    def test_a_stretch_decoded_to_something_else(self):
+        right = self.pair([self.shown(n, wrong=10 <= n < 50) for n in range(80)], range(80))
+        self.assertEqual([n for n, r in enumerate(right) if not r], list(range(10, 50)))
+
+
 class Stamps(unittest.TestCase):
     def test_every_number_comes_back(self):
         for number in (0, 1, 299, 2730, 4095):
