@@ -44,7 +44,6 @@
 #define SHARED_RATE 110e3     /* bytes/s; x its share in R, to the power of one half */
 #define SHARED_BOLDER 0.5     /* 1/s, per s since */
 #define SHARED_MOST 0.5       /* e where they do not, at most */
-#define SPREAD_GROWTH 0.1     /* 1/s, at most, x alpha, where only frames of others spread ours */
 #define COMPETING_GROWTH 0.35 /* 1/s, at, beside a queue of others: the equation says how far */
 #define NEAR_FROM 0.9         /* x what arrived when the path was last full: from there */
 #define NEAR_TO 1.3           /* x it, to there, growth is */
@@ -496,14 +495,6 @@ served_as_sent (const PathRate *p, CcTime now)
   return !p->trains && router_queue (p, now) == 0 && (p->capacity_Bps == 0 || p->rate_Bps < SERVED * p->capacity_Bps);
 }
 
-/* Frames of others that meet ours spread its train, and take the larger part of the path for as long as larger flows'
-   frames last: nothing stands when they are gone. */
-static bool
-spread_by_others (const PathRate *p, CcTime now)
-{
-  return p->trains && p->dispersed && !p->competing && router_queue (p, now) == 0 && p->q < Q_TARGET;
-}
-
 static void
 note_busy (PathRate *p, CcTime now)
 {
@@ -529,8 +520,6 @@ mismatch (PathRate *p, CcTime now)
     else if (e > 0)
       e = fmin (fmin (e, SHARED_MOST) * shared_growth (p, now), near_growth (p, now)) * loop_delay (p);
   }
-  if (e < 0 && spread_by_others (p, now))
-    e = fmin (near_growth (p, now), SPREAD_GROWTH) * loop_delay (p);
   /* flows whose frames meet spread each other's trains; who has the larger part is the router's to say */
   if (p->q < Q_BUSY + packet_time (p, Q_BUSY) && router_queue (p, now) > 0)
     e = fmax (e, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0);
