@@ -9,13 +9,12 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define ECN_BITS 3
+#define ECN_BITS ARRIVAL_CE
 
-/* IP_TOS or IPV6_TCLASS of one packet. */
+/* IP_TOS of one packet, or what stood in its IPV6_TCLASS: what the bits mean is the same. */
 typedef struct {
   GSocketControlMessage parent;
-  int level;
-  int value;
+  guint8 value;
 } GstCcTrafficClass;
 
 typedef GSocketControlMessageClass GstCcTrafficClassClass;
@@ -42,31 +41,25 @@ size_of (int level)
 static gsize
 get_size (GSocketControlMessage *message)
 {
-  return size_of (((GstCcTrafficClass *)message)->level);
+  return size_of (IPPROTO_IP);
 }
 
 static int
 get_level (GSocketControlMessage *message)
 {
-  return ((GstCcTrafficClass *)message)->level;
+  return IPPROTO_IP;
 }
 
 static int
 get_message_type (GSocketControlMessage *message)
 {
-  return type_of (((GstCcTrafficClass *)message)->level);
+  return type_of (IPPROTO_IP);
 }
 
 static void
 serialize (GSocketControlMessage *message, gpointer data)
 {
-  GstCcTrafficClass *self = (GstCcTrafficClass *)message;
-  guint8 byte = (guint8)self->value;
-
-  if (self->level == IPPROTO_IP)
-    memcpy (data, &byte, sizeof byte);
-  else
-    memcpy (data, &self->value, sizeof self->value);
+  *(guint8 *)data = ((GstCcTrafficClass *)message)->value;
 }
 
 static gboolean
@@ -109,7 +102,6 @@ gst_cc_traffic_class_class_init (GstCcTrafficClassClass *klass)
 static void
 gst_cc_traffic_class_init (GstCcTrafficClass *self)
 {
-  self->level = IPPROTO_IP;
 }
 
 void
@@ -129,7 +121,6 @@ mark_buffer (GstPad *pad, GstPadProbeInfo *info, gpointer user)
   GstBuffer *buffer;
   guint8 ecn = last_ecn;
 
-  (void)pad, (void)user;
   last_ecn = 0;
   if (ecn == 0)
     return GST_PAD_PROBE_OK;

@@ -50,7 +50,7 @@ gst_rtcp_avpf_note_arrival (GstRtcpAvpf *self, AvpfSource *s, guint16 seq, Arriv
 }
 
 void
-gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, ArrivalEcn ecn, GstClockTime arrived_at)
+gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstClockTime arrived_at)
 {
   if (!gst_rtcp_avpf_may_send (self, AVPF_FEEDBACK_TWCC))
     return;
@@ -58,5 +58,5 @@ gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, Arrival
     self->twcc = g_new (ArrivalHistory, 1);
     arrival_history_init (self->twcc, 0);
   }
-  arrival_history_on_packet (self->twcc, number, ecn, arrived_at);
+  arrival_history_on_packet (self->twcc, number, ARRIVAL_NOT_ECT, arrived_at);
 }

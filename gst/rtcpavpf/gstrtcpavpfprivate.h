@@ -139,7 +139,7 @@ void gst_rtcp_avpf_settle_nack (GstRtcpAvpf *self, AvpfSource *source, GstClockT
 /* gstrtcpavpfarrivals.c: reports of every packet. */
 void gst_rtcp_avpf_note_arrival (
     GstRtcpAvpf *self, AvpfSource *source, guint16 seq, ArrivalEcn ecn, GstClockTime arrived_at);
-void gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, ArrivalEcn ecn, GstClockTime arrived_at);
+void gst_rtcp_avpf_note_transport_arrival (GstRtcpAvpf *self, guint16 number, GstClockTime arrived_at);
 GstClockTime gst_rtcp_avpf_packet_report_due_at (GstRtcpAvpf *self); /* GST_CLOCK_TIME_NONE: nothing new */
 
 /* gstrtcpavpfpacket.c: packets to send. */

@@ -203,7 +203,7 @@ read_transport_number (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime arrive
     return;
   element = rtp_ext_find (profile, data, 4 * (gsize)words, id, &size);
   if (element != NULL && size >= 2)
-    gst_rtcp_avpf_note_transport_arrival (self, read16 (element), gst_cc_ecn_of (rtp->buffer), arrived_at);
+    gst_rtcp_avpf_note_transport_arrival (self, read16 (element), arrived_at);
 }
 
 /* RFC 4588 4: what is sent again says in front what it was. TRUE: it is missed here. */

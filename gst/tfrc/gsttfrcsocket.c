@@ -5,14 +5,12 @@
 
 #include "gsttfrcsocket.h"
 
+#include "arrivalhistory.h"
+
 #include <errno.h>
 #include <netinet/in.h>
 #include <linux/errqueue.h>
 #include <string.h>
-
-/* RFC 3168 5 */
-#define ECN_BITS 3
-#define ECT_0 2
 
 static GInetAddress *
 lookup (const gchar *host, GError **error)
@@ -195,7 +193,7 @@ gst_tfrc_socket_ect_class (GSocket *socket)
   gint tos = 0;
 
   g_socket_get_option (socket, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_TCLASS : IP_TOS, &tos, NULL);
-  return (tos & ~ECN_BITS) | ECT_0;
+  return (tos & ~ARRIVAL_CE) | ARRIVAL_ECT_0;
 }
 
 static int

@@ -29,8 +29,8 @@ def parse(arguments):
     p.add_argument("--controller", default=s.controller, metavar="NAME",
                    help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "
                    "with +rtx, as low-delay+rtx: lost packets are sent again; fixed:RATE: constant rate over udpsink; "
-                   "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; farstream: Farstream's TFRC; chromium: "
-                   "the browser's sender, with its own encoder")
+                   "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; "
+                   "farstream: Farstream's TFRC; chromium: the browser's sender, with its own encoder")
     p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
                    help="seconds:rate,... of the bottleneck, default %(default)s")
     p.add_argument("--trace", metavar="FILE", help="instead of --capacity: a file in mahimahi's format")

@@ -148,7 +148,8 @@ class Chromium:
         return f"webrtcbin name=session bundle-policy=max-bundle latency={round(1000 * latency(s))} session."
 
 
-KINDS = {"chromium": Chromium, "farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told, "rtptfrcbwe": InRtpbin}
+KINDS = {"chromium": Chromium, "farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told,
+         "rtptfrcbwe": InRtpbin}
 KINDS |= {mode: Ours for mode in ("ours", *MODES)}
 
 

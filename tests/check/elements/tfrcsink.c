@@ -1015,6 +1015,57 @@ GST_START_TEST (test_overflow_before_the_first_leaves_no_gap)
 }
 GST_END_TEST;
 
+typedef struct {
+  guint32 given_up;
+  guint spoke, srs, others_srs;
+} Silent;
+
+static void
+silent_speaks (gpointer user, guint32 ssrc)
+{
+  ((Silent *)user)->spoke += ssrc == ((Silent *)user)->given_up;
+}
+
+static void
+silent_sr (gpointer user, const GstCcSenderInfo *info)
+{
+  if (info->ssrc == ((Silent *)user)->given_up)
+    ((Silent *)user)->srs++;
+  else
+    ((Silent *)user)->others_srs++;
+}
+
+/* RFC 3550 6.4: all packets of a second SSRC find no room; it is none that has sent. */
+GST_START_TEST (test_source_given_up_whole_is_no_sender)
+{
+  static const GstCcRtcpHandlers ears = {.speaks = silent_speaks, .sr = silent_sr};
+  GstBufferList *list = gst_buffer_list_new ();
+  gint64 end = g_get_monotonic_time () + 3 * G_USEC_PER_SEC;
+  Silent silent = {0};
+  Peer peer;
+  Sink s;
+  guint i;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, "start-bitrate", 2000000, "max-bitrate", 2000000, "min-bitrate", 2000000, NULL);
+  for (i = 0; i < 4200; i++) {
+    if (i == 4150)
+      silent.given_up = ++s.ssrc;
+    gst_buffer_list_add (list, sink_packet (&s, 112, i % 50 == 49));
+    s.timestamp += i % 50 == 49 ? 3000 : 0;
+  }
+  fail_unless_equals_int (gst_pad_push_list (s.h->srcpad, list), GST_FLOW_OK);
+  while (silent.others_srs < 2 && g_get_monotonic_time () < end)
+    if (peer_receive_kind (&peer, TRUE, 500))
+      fail_unless (gst_cc_rtcp_walk (peer.data, peer.size, &ears, &silent));
+  fail_unless (silent.others_srs >= 2);
+  fail_unless (silent.spoke > 0);
+  fail_unless_equals_int (silent.srs, 0);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 /* With nothing happening: at least every 200 ms, five in 1.1 s. */
 GST_START_TEST (test_rate_events_repeat)
 {
@@ -1673,6 +1724,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_dropped_frames_leave_no_gap);
   tcase_add_test (tcase, test_overflow_leaves_no_gap);
   tcase_add_test (tcase, test_overflow_before_the_first_leaves_no_gap);
+  tcase_add_test (tcase, test_source_given_up_whole_is_no_sender);
   tcase_add_test (tcase, test_rate_events_repeat);
   tcase_add_test (tcase, test_eos_drains_and_says_bye);
   tcase_add_test (tcase, test_stop_says_bye);
