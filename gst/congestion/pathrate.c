@@ -36,14 +36,16 @@
 #define LOSS_NEAR 0.9      /* x that rate */
 #define ROUTER_QUEUE 0.020 /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
-#define PROBE_GROWTH 0.04     /* the same beyond the capacity last seen, per s without a queue */
-#define LONE_GROWTH 0.1       /* the least where single packets meet a queue that serves them as they come */
-#define SERVED 1.05           /* x c: below, they are */
-#define SHARED_GROWTH 1.8     /* 1/s, at most, x e > 0 where they do not: whatever the RTT, as others may be there */
-#define SHARED_LEAST 0.4      /* 1/s, while a queue is met, at */
-#define SHARED_RATE 110e3     /* bytes/s; x its share in R, to the power of one half */
-#define SHARED_BOLDER 0.5     /* 1/s, per s since */
-#define SHARED_MOST 0.5       /* e where they do not, at most */
+#define PROBE_GROWTH 0.04  /* the same beyond the capacity last seen, per s without a queue */
+#define LONE_GROWTH 0.1    /* the least for single packets that a queue serves as they come, and while one is missing */
+#define SERVED 1.05        /* x c: below, they are */
+#define SHARED_GROWTH 1.8  /* 1/s, at most, x e > 0 where they do not: whatever the RTT, as others may be there */
+#define SHARED_LEAST 0.4   /* 1/s, while a queue is met, at */
+#define SHARED_RATE 110e3  /* bytes/s; x its share in R, to the power of one half */
+#define SHARED_BOLDER 0.5  /* 1/s, per s since */
+#define SHARED_MOST 0.5    /* e where they do not, at most */
+#define MISSING_QUEUE 0.02 /* s */
+#define MISSING_MOST 0.2   /* s */
 #define COMPETING_GROWTH 0.35 /* 1/s, at, beside a queue of others: the equation says how far */
 #define NEAR_FROM 0.9         /* x what arrived when the path was last full: from there */
 #define NEAR_TO 1.3           /* x it, to there, growth is */
@@ -495,6 +497,17 @@ served_as_sent (const PathRate *p, CcTime now)
   return !p->trains && router_queue (p, now) == 0 && (p->capacity_Bps == 0 || p->rate_Bps < SERVED * p->capacity_Bps);
 }
 
+/* The queue that a path as slow as the trains say would have by now, had it received what we did. Where none is met,
+   frames of others that always meet ours spread them. What was received in a queue says nothing of it. */
+static void
+watch_missing_queue (PathRate *p, double T, CcTime now)
+{
+  if (is_busy (p, now) || router_queue (p, now) > 0)
+    p->missing_queue = 0;
+  else if (p->trains && p->dispersed && cc_time_since (now, p->busy_at) > RECEIVE_SLOTS * SLOT)
+    p->missing_queue = clamp (p->missing_queue + T * (p->receive_Bps / p->capacity_Bps - 1), 0, MISSING_MOST);
+}
+
 static void
 note_busy (PathRate *p, CcTime now)
 {
@@ -527,6 +540,8 @@ mismatch (PathRate *p, CcTime now)
     e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
   if (served_as_sent (p, now))
     e = fmax (e, p->competing ? GROWTH : LONE_GROWTH);
+  if (p->missing_queue > MISSING_QUEUE)
+    e = fmax (e, LONE_GROWTH);
   if (p->loss.unexplained)
     e = fmin (e, 0);
   if (p->rate_Bps > LOSS_NEAR * loss_cause_limit (&p->loss, now))
@@ -636,6 +651,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     p->rate_lag += (p->rate_Bps - p->rate_lag) * fmin (T / (CAPACITY_MEMORY + cc_seconds (p->R)), 1);
     p->q_lag += (p->q - p->q_lag) * fmin (T / SLOPE_TIME, 1);
     remember_capacity (p, T);
+    watch_missing_queue (p, T, now);
     if (p->competing)
       compete (p, now);
     else

@@ -8,7 +8,7 @@
    e   relative rate mismatch: eta c/R - 1, slowed where positive, as others may be there, by a queue met lately, by
    the size of R, and about the rate at which the path was last full; a bounded step up where trains arrive as they
    left; no more than -dq/dt where a queue stands, which is (c - r)/c of all the flows together; never below a little
-   where single packets are served as they come
+   where single packets are served as they come, or where the queue that c would have made is missing
    y   the part of c that R is: who has less yields less
    c   the bottleneck's share, bytes/s: sum (bytes)/sum (arrival spacing) of packet pairs within a train. The sender
    spaces trains at gain x R, so that c runs up to gain x R where the path has room. Without trains (single packets a
@@ -72,6 +72,7 @@ typedef struct {
       rate_before_loss_test;
   double filled_Bps; /* what arrived when a queue was last met */
   double q, q_lag;
+  double missing_queue; /* s */
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
   bool jump, testing, met_limit, dispersed, trains;
   bool competing; /* somebody else keeps the queue: it does not go when we back off */
