@@ -18,6 +18,7 @@
 #define MAX_DEBT 1.0          /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025     /* s */
+#define TCP_SEGMENT 1460.0   /* bytes */
 #define CIRCUIT_BREAKER 10.0 /* x TCP, RFC 8083 4.3 */
 #define EXCUSED_SHARE 0.8    /* of that, at most, where loss is no congestion */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
@@ -166,14 +167,24 @@ congestion_p (const CcSender *s, CcTime now)
   return s->tfrc.p * fmax (1 - excused / s->path.loss, 0);
 }
 
-/* RFC 5348 3.1 or RFC 9438 5.1, whichever TCP has more, over the loss that is congestion: no more than twice what
-   arrives, and well below where the circuit breaker of RFC 8083 4.3 would stop the flow for all of its loss. */
+/* RFC 5348 3.1 or RFC 9438 5.1, whichever TCP has more. Its packets are larger: between two loss events of a path it
+   counts fewer of them (the virtual packets of Widmer, Boutremans & Le Boudec 2004). */
+static double
+tcp_rate (const CcSender *s, double R, double p)
+{
+  double segment = fmax (s->tfrc.s, TCP_SEGMENT);
+
+  p *= segment / s->tfrc.s;
+  return fmax (tfrc_throughput (segment, R, p, s->params.tfrc.rto), cubic_throughput (segment, R, p));
+}
+
+/* What a TCP has over the loss that is congestion: no more than twice what arrives, and well below where the circuit
+   breaker of RFC 8083 4.3 would stop the flow for all of its loss. */
 static double
 equation (const CcSender *s, CcTime now)
 {
   double R = cc_seconds (s->tfrc.R), p = fmax (s->tfrc.p, s->path.loss);
-  double congestion = congestion_p (s, now), reno = tfrc_throughput (s->tfrc.s, R, congestion, s->params.tfrc.rto);
-  double tcp = fmax (reno, cubic_throughput (s->tfrc.s, R, congestion));
+  double tcp = tcp_rate (s, R, congestion_p (s, now));
   double breaker = CIRCUIT_BREAKER * s->tfrc.s / (R * sqrt (2 * p / 3));
 
   tcp = fmin (tcp, APPLICATION_LIMIT * tfrc_sender_X_recv (&s->tfrc));

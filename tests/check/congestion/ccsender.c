@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define RING 512
+#define SEGMENT 1460.0
 #define PAYLOAD 972 /* + 28 of UDP and IP: 1000 bytes on the wire */
 #define WIRE 1000
 #define kbps(x) ((x)*1e3 / 8)
@@ -193,6 +194,13 @@ START_TEST (test_follows_the_path_rate_within_limits)
 }
 END_TEST
 
+/* Of a TCP with segments of 1460 bytes, which counts fewer packets between two loss events, bytes/s. */
+static double
+tcp_throughput (double p)
+{
+  return tfrc_throughput (SEGMENT, cc_seconds (s.tfrc.R), p * SEGMENT / s.tfrc.s, TFRC_RTO_4R);
+}
+
 START_TEST (test_equation_is_the_upper_bound)
 {
   double X;
@@ -204,13 +212,14 @@ START_TEST (test_equation_is_the_upper_bound)
     report (kbps (2000), 0, 0.05, 30 * CC_MSECOND);
   }
   /* Units: the equation gives RTP bytes/s, the rate is wire bytes/s. */
-  X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD;
+  X = tcp_throughput (0.05) * WIRE / PAYLOAD;
   ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
   ck_assert_double_eq_tol (s.rate_Bps, X, 0.03 * X);
+  ck_assert_double_lt (X, tfrc_throughput (SEGMENT, cc_seconds (s.tfrc.R), 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD);
 }
 END_TEST
 
-/* Over 400 ms a Cubic has 1.7 times a Reno's rate at p = 0.003. */
+/* Over 400 ms a Cubic has 1.6 times a Reno's rate at p = 0.003. */
 START_TEST (test_as_much_as_cubic)
 {
   double X;
@@ -221,8 +230,8 @@ START_TEST (test_as_much_as_cubic)
     run (now + 900 * CC_MSECOND, NULL, 0);
     report (kbps (2000), 0, 0.003, 400 * CC_MSECOND);
   }
-  X = cubic_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.003);
-  ck_assert_double_gt (X, 1.6 * tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.003, TFRC_RTO_4R));
+  X = cubic_throughput (SEGMENT, cc_seconds (s.tfrc.R), 0.003 * SEGMENT / s.tfrc.s);
+  ck_assert_double_gt (X, 1.5 * tcp_throughput (0.003));
   ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
   ck_assert_double_eq_tol (s.rate_Bps, X * WIRE / PAYLOAD, 0.01 * X);
 }
@@ -243,7 +252,7 @@ START_TEST (test_loss_that_is_no_congestion)
     cc_sender_set_loss_tolerance (&s, tolerance[i]);
     report (kbps (3000), 0, 0.05, 30 * CC_MSECOND);
     cc_sender_on_path_report (&s, &path, now);
-    X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), share[i] * 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD;
+    X = tcp_throughput (share[i] * 0.05) * WIRE / PAYLOAD;
     ck_assert_double_eq_tol (s.rate_Bps, fmin (X, kbps (3000)), 1);
   }
 }
@@ -1010,7 +1019,7 @@ START_TEST (test_packet_reports_alone_steer)
 }
 END_TEST
 
-/* One in 60 is lost, and all of it counts: the equation (RFC 5348 3.1) over the p and R measured here is the bound. */
+/* One in 60 is lost, and all of it counts: the rate of a TCP over the p and R measured here is the bound. */
 START_TEST (test_packet_reports_tell_of_losses)
 {
   double X;
@@ -1022,7 +1031,7 @@ START_TEST (test_packet_reports_tell_of_losses)
     net_run (60 * CC_SECOND);
     /* eight intervals of 60 packets */
     ck_assert_double_eq_tol (s.tfrc.p, 1 / 60.0, 0.0035);
-    X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), s.tfrc.p, TFRC_RTO_4R) * WIRE / PAYLOAD;
+    X = tcp_throughput (s.tfrc.p) * WIRE / PAYLOAD;
     ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
     ck_assert_double_eq_tol (s.rate_Bps, X, 0.05 * X);
   }
