@@ -168,14 +168,16 @@ congestion_p (const CcSender *s, CcTime now)
 }
 
 /* RFC 5348 3.1 or RFC 9438 5.1, whichever TCP has more. Its packets are larger: between two loss events of a path it
-   counts fewer of them (the virtual packets of Widmer, Boutremans & Le Boudec 2004). */
+   counts fewer of them (the virtual packets of Widmer, Boutremans & Le Boudec 2004). Where p is so large that time-outs
+   rule, that were less than RFC 5348 has by the packets as they are. */
 static double
 tcp_rate (const CcSender *s, double R, double p)
 {
-  double segment = fmax (s->tfrc.s, TCP_SEGMENT);
+  TfrcRto rto = s->params.tfrc.rto;
+  double segment = fmax (s->tfrc.s, TCP_SEGMENT), virtual_p = p * segment / s->tfrc.s;
+  double reno = fmax (tfrc_throughput (s->tfrc.s, R, p, rto), tfrc_throughput (segment, R, virtual_p, rto));
 
-  p *= segment / s->tfrc.s;
-  return fmax (tfrc_throughput (segment, R, p, s->params.tfrc.rto), cubic_throughput (segment, R, p));
+  return fmax (reno, cubic_throughput (segment, R, virtual_p));
 }
 
 /* What a TCP has over the loss that is congestion: no more than twice what arrives, and well below where the circuit

@@ -324,7 +324,7 @@ in_mid_call (Report &report)
     report.check (cell.name + ": use before", out.rate (0, 10, 20) / 1e6, 0.85, 1.1);
     report.check (cell.name + ": use in its first 10 s", out.rate (0, 20, 30) / 1e6 / (1 - loss), 0.4, 1.1);
     report.check (cell.name + ": use after that", out.rate (0, 30, 60) / 1e6 / (1 - loss), 0.7, 1.1);
-    report.check (cell.name + ": use after it ended", out.rate (0, 62, 90) / 1e6, 0.75, 1.1);
+    report.check (cell.name + ": use after it ended", out.rate (0, 62, 90) / 1e6, 0.7, 1.1);
     report.check (cell.name + ": queue delay p95 ms", out.queue_p95_ms (10, 90), 0, 60);
   }
 }

@@ -358,12 +358,11 @@ long_tcp (Report &report)
     run.tcp[0].kind = kind;
     Outcome out = simulate (report, "tcp-" + name, run);
     double ours = out.probe (0).received.mean_bps (30, 120), tcp = out.probe (1).received.mean_bps (30, 120);
-    report.check ("against " + name + ": share of half the link", ours / 1e6, 0.3, 1.5);
+    report.check ("against " + name + ": share of half the link", ours / 1e6, 0.6, 1.5);
     report.note ("against " + name + ": TCP Mb/s", tcp / 1e6);
-    report.note ("against " + name + ": lowest rate in 5 s kb/s", [&] {
-      std::vector<double> rates = out.probe (0).received.rates_bps (30, 120, 5);
-      return *std::min_element (rates.begin (), rates.end ()) / 1e3;
-    }());
+    std::vector<double> rates = out.probe (0).received.rates_bps (30, 120, 5);
+    report.check ("against " + name + ": lowest rate in 5 s kb/s",
+        *std::min_element (rates.begin (), rates.end ()) / 1e3, 300, 2000);
     if (report.options ().quick)
       break;
   }

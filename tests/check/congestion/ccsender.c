@@ -258,6 +258,24 @@ START_TEST (test_loss_that_is_no_congestion)
 }
 END_TEST
 
+/* At p = 0.3 a TCP waits for time-outs most of the time; counted in its segments p were so large that less is left than
+   with the packets as they are. */
+START_TEST (test_time_outs_count_packets_as_they_are)
+{
+  PathReport path = {.rate_Bps = kbps (3000), .loss = 0.4, .excused = 0.1};
+  double X;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (3000), 60);
+  cc_sender_set_loss_tolerance (&s, 0.1);
+  report (kbps (3000), 0, 0.4, 30 * CC_MSECOND);
+  cc_sender_on_path_report (&s, &path, now);
+  X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.3, TFRC_RTO_4R);
+  ck_assert_double_gt (X, 1.1 * tcp_throughput (0.3));
+  ck_assert_double_eq_tol (s.rate_Bps, X * WIRE / PAYLOAD, 1);
+}
+END_TEST
+
 /* An excuse raises the rate to no more than twice what arrives (X_recv), nor beyond 0.8 of 10 s/(R sqrt (2p/3)), what
    RFC 8083 4.3 lets a flow send at all of its loss. */
 START_TEST (test_excuses_have_bounds)
@@ -1178,6 +1196,6 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves
     test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status,
     test_late_frames_are_discarded_whole, CC_TEST_LONG (test_packet_reports_alone_steer),
     test_packet_reports_tell_of_losses, test_packet_reports_excuse_losses, test_loss_that_is_no_congestion,
-    test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
+    test_time_outs_count_packets_as_they_are, test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
     test_packet_reports_of_nonsense_do_not_raise_the_rate, CC_TEST_LONG (test_packet_reports_after_a_clock_step),
     test_packet_reports_over_a_wrap)
