@@ -397,21 +397,12 @@ begin_test (PathRate *p, CcTime now)
   set_rate (p, p->rate_Bps / 2);
 }
 
-/* The queue, in a test: all of it, or half of what half the rate leaves of the path in that time. */
-static bool
-went_as_ours (const PathRate *p)
-{
-  double left = 1 - fmin (p->receive_Bps / fmax (p->serial_Bps, 1), 1);
-
-  return p->q < Q_COMPETING / 2 || p->q_before_test - p->q > 0.5 * left * (TEST_TIME + loop_delay (p));
-}
-
 static void
 end_test (PathRate *p, CcTime now)
 {
   p->testing = false;
   p->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
-  if (p->q < 0.5 * p->q_before_test && went_as_ours (p))
+  if (p->q < 0.5 * p->q_before_test)
     stop_competing (p, now);
   else
     set_rate (p, p->rate_before_test);
@@ -668,7 +659,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     answer_loss (p, now);
     if (!p->testing && !loss_cause_testing (&p->loss))
       run_law (p, fmin (T, 2 * MAX_PERIOD), now);
-  } else if (!p->competing) {
+  } else if (!p->competing && now < p->wary_until) { /* a TCP's queue is one jump after another */
     watch_competition (p, T, now);
   }
   p->updated_at = now;
