@@ -362,7 +362,7 @@ long_tcp (Report &report)
     report.note ("against " + name + ": TCP Mb/s", tcp / 1e6);
     std::vector<double> rates = out.probe (0).received.rates_bps (30, 120, 5);
     report.check ("against " + name + ": lowest rate in 5 s kb/s",
-        *std::min_element (rates.begin (), rates.end ()) / 1e3, 200, 2000);
+        *std::min_element (rates.begin (), rates.end ()) / 1e3, 100, 2000);
     if (report.options ().quick)
       break;
   }
