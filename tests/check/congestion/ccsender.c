@@ -237,6 +237,19 @@ START_TEST (test_as_much_as_cubic)
 }
 END_TEST
 
+/* A call that then loses p, of which the receiver excuses some. */
+static void
+lose (double rate_Bps, double p, double excused, double tolerance, CcDuration R)
+{
+  PathReport path = {.rate_Bps = rate_Bps, .loss = p, .excused = excused};
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (rate_Bps, 100);
+  cc_sender_set_loss_tolerance (&s, tolerance);
+  report (rate_Bps, 0, p, R);
+  cc_sender_on_path_report (&s, &path, now);
+}
+
 /* p = 0.05 of which the receiver excuses all but 0.04 of 0.05: the equation over 0.2 p; over p where nothing is
    tolerated; over p - 0.01 p/0.05 where 0.01 is. */
 START_TEST (test_loss_that_is_no_congestion)
@@ -244,14 +257,9 @@ START_TEST (test_loss_that_is_no_congestion)
   const double tolerance[] = {0.1, 0, 0.01}, share[] = {0.2, 1, 0.8};
 
   for (unsigned i = 0; i < 3; i++) {
-    PathReport path = {.rate_Bps = kbps (3000), .loss = 0.05, .excused = 0.04};
     double X;
 
-    setup (CC_MODE_LOW_DELAY);
-    converse (kbps (3000), 60);
-    cc_sender_set_loss_tolerance (&s, tolerance[i]);
-    report (kbps (3000), 0, 0.05, 30 * CC_MSECOND);
-    cc_sender_on_path_report (&s, &path, now);
+    lose (kbps (3000), 0.05, 0.04, tolerance[i], 30 * CC_MSECOND);
     X = tcp_throughput (share[i] * 0.05) * WIRE / PAYLOAD;
     ck_assert_double_eq_tol (s.rate_Bps, fmin (X, kbps (3000)), 1);
   }
@@ -262,14 +270,9 @@ END_TEST
    with the packets as they are. */
 START_TEST (test_time_outs_count_packets_as_they_are)
 {
-  PathReport path = {.rate_Bps = kbps (3000), .loss = 0.4, .excused = 0.1};
   double X;
 
-  setup (CC_MODE_LOW_DELAY);
-  converse (kbps (3000), 60);
-  cc_sender_set_loss_tolerance (&s, 0.1);
-  report (kbps (3000), 0, 0.4, 30 * CC_MSECOND);
-  cc_sender_on_path_report (&s, &path, now);
+  lose (kbps (3000), 0.4, 0.1, 0.1, 30 * CC_MSECOND);
   X = tfrc_throughput (s.tfrc.s, cc_seconds (s.tfrc.R), 0.3, TFRC_RTO_4R);
   ck_assert_double_gt (X, 1.1 * tcp_throughput (0.3));
   ck_assert_double_eq_tol (s.rate_Bps, X * WIRE / PAYLOAD, 1);
@@ -280,14 +283,9 @@ END_TEST
    RFC 8083 4.3 lets a flow send at all of its loss. */
 START_TEST (test_excuses_have_bounds)
 {
-  PathReport path = {.rate_Bps = kbps (3900), .loss = 0.5, .excused = 0.5};
   double R;
 
-  setup (CC_MODE_LOW_DELAY);
-  converse (kbps (3900), 100);
-  cc_sender_set_loss_tolerance (&s, 1);
-  report (kbps (3900), 0, 0.5, 300 * CC_MSECOND);
-  cc_sender_on_path_report (&s, &path, now);
+  lose (kbps (3900), 0.5, 0.5, 1, 300 * CC_MSECOND);
   R = cc_seconds (s.tfrc.R);
   ck_assert_double_le (s.rate_Bps, 0.8 * 10 * s.tfrc.s / (R * sqrt (1 / 3.0)) * WIRE / PAYLOAD + 1);
   ck_assert_double_le (s.rate_Bps, 2 * tfrc_sender_X_recv (&s.tfrc) * WIRE / PAYLOAD + 1);

@@ -287,8 +287,8 @@ START_TEST (test_grows_beside_a_queue_of_others)
 }
 END_TEST
 
-/* A queue grows for a second whatever it does, so that it yields and rests: shortly after others have had the queue it
-   knows whose it is; else it takes longer to. */
+/* A queue grows for two seconds whatever it does, so that it yields and rests. Shortly after others have had the queue
+   what it stands while at rest counts; else it does not: flows of one kind would take each other for others. */
 START_TEST (test_a_queue_that_stays_at_rest_is_of_others)
 {
   for (unsigned wary = 0; wary < 2; wary++) {
@@ -299,7 +299,7 @@ START_TEST (test_a_queue_that_stays_at_rest_is_of_others)
     l.gain = 4;
     run (&l, 5 * CC_SECOND);
     l.law.wary_until = wary ? CC_TIME_NONE : 0;
-    for (unsigned n = 0; n < FPS; n++) {
+    for (unsigned n = 0; n < 2 * FPS; n++) {
       l.others += 6 * CC_MSECOND;
       run (&l, CC_SECOND / FPS);
     }
@@ -426,6 +426,28 @@ START_TEST (test_takes_what_frames_of_others_leave)
 }
 END_TEST
 
+/* Where routers give rates it is theirs to say who has the larger part. */
+START_TEST (test_no_queue_is_missing_behind_routers)
+{
+  Loop l;
+  double most = 0;
+
+  for (unsigned routers = 0; routers < 2; routers++) {
+    setup (&l, kbps (3500), kbps (400));
+    l.frames_Bps = kbps (3000);
+    for (unsigned n = 0; n < 100; n++) {
+      if (routers)
+        path_rate_on_explicit_rate (&l.law, kbps (400), l.now);
+      run (&l, CC_SECOND / 5);
+      most = fmax (most, l.law.missing_queue);
+      if (routers)
+        ck_assert_double_eq (l.law.missing_queue, 0);
+    }
+  }
+  ck_assert_double_gt (most, 0.02);
+}
+END_TEST
+
 START_TEST (test_nothing_before_the_first_packet)
 {
   Loop l;
@@ -486,4 +508,5 @@ CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capa
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
     test_grows_beside_a_queue_of_others, test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump,
     test_gentle_where_the_path_was_full, test_yields_by_its_share, test_single_packets_grow_in_a_queue_of_all,
-    test_takes_what_frames_of_others_leave, test_nothing_before_the_first_packet)
+    test_takes_what_frames_of_others_leave, test_no_queue_is_missing_behind_routers,
+    test_nothing_before_the_first_packet)
