@@ -102,12 +102,12 @@ def _playout(data, place):
     return table(rows, ["PSNR-Y dB, playout"] + list(rules)) if rows else ""
 
 
-def axes_plot(data, places, keep, key="psnr", label="PSNR-Y, dB"):
+def axes_plot(data, places, keep, columns=3):
     """p95 delay against quality, a panel a place: up and left is better."""
     places = [p for p in places if any(data.median(p, c, "delay_p95")[0] is not None for c in data.controllers(p))]
     if not places:
         return ""
-    columns = min(3, len(places))
+    columns = min(columns, len(places))
     lines = -(-len(places) // columns)
     figure, axes = pyplot.subplots(lines, columns, figsize=(5 * columns, 3.6 * lines), squeeze=False,
                                    constrained_layout=True)
@@ -116,7 +116,7 @@ def axes_plot(data, places, keep, key="psnr", label="PSNR-Y, dB"):
     for axis, place in zip(axes.ravel(), places):
         names = data.controllers(place)
         for c in names:
-            x, y = data.median(place, c, "delay_p95"), data.median(place, c, key)
+            x, y = data.median(place, c, "delay_p95"), data.median(place, c, "psnr")
             if x[0] is None or y[0] is None:
                 continue
             axis.errorbar(1e3 * x[0], y[0], xerr=[[1e3 * (x[0] - x[1])], [1e3 * (x[2] - x[0])]],
@@ -127,7 +127,7 @@ def axes_plot(data, places, keep, key="psnr", label="PSNR-Y, dB"):
         axis.grid(alpha=0.25)
         axis.legend(fontsize=7)
         axis.set_xlabel("capture to display, p95, ms", fontsize=8)
-        axis.set_ylabel(label, fontsize=8)
+        axis.set_ylabel("PSNR-Y, dB", fontsize=8)
     return png(figure, keep)
 
 

@@ -2,12 +2,16 @@
 """The command line of `tests/quality/table`: two controllers cell by cell, as a Markdown table."""
 import argparse
 import csv
+import pathlib
 import signal
-import statistics
 import sys
 
+import numpy
+
+from . import statistics
+
 WHAT = """Compares two controllers cell by cell, over the seeds that both have: means, as a Markdown table; bold where the
-first loses to the second. The PSNR of a third, the encoder told its share, stands behind theirs."""
+first loses to the second. PSNR and p95 of a third, the encoder told its share, stand behind theirs."""
 
 # name, key in results.csv, factor, format, what is better: 1 more, -1 less, 0 neither
 COLUMNS = [("PSNR-Y, dB", "psnr", 1, "%.1f", 1), ("use, %", "use", 100, "%.0f", 0),
@@ -15,6 +19,9 @@ COLUMNS = [("PSNR-Y, dB", "psnr", 1, "%.1f", 1), ("use, %", "use", 100, "%.0f", 
            ("p99", "delay_p99", 1000, "%.0f", -1), ("freezes", "freezes", 1, "%.1f", -1),
            ("queue p95, ms", "queue_p95", 1000, "%.0f", -1), ("Jain", "jain", 1, "%.2f", 1),
            ("× a TCP's rate", "tcp_ratio", 1, "%.2f", 0)]
+BESIDE = ("psnr", "delay_p95")  # what the third is shown in
+# name, key, factor, format: medians of the differences by seed
+PAIRED = [("gain, dB", "psnr", 1, "%+.1f"), ("longer p95, ms", "delay_p95", 1000, "%+.0f")]
 KEPT = ["engine", "cell", "encoder", "clip", "controller", "seed"] + [key for _, key, *_ in COLUMNS] + [
     "loss_caused", "goodput", "overhead", "vmaf", "ssim", "blank_start", "frozen", "longest", "back_90", "psnr_worst_flow"]
 
@@ -49,11 +56,25 @@ class Runs:
         for row in rows:
             self.cells.setdefault(cell_name(row, several), {}).setdefault(row["controller"], {})[row["seed"]] = row
 
+    def values(self, cell, controller, key):
+        """{seed: value}, without the seeds that have none"""
+        found = {s: number(r.get(key)) for s, r in self.cells[cell].get(controller, {}).items()}
+        return {s: value for s, value in found.items() if value is not None}
+
+    def median(self, place, controller, key):
+        return statistics.median(list(self.values(*place, controller, key).values()))
+
+    def difference(self, cell, pair, key):
+        return statistics.paired(*(self.values(cell, c, key) for c in pair))
+
+    def controllers(self, place):
+        return list(self.cells[place[0]])
+
     def means(self, cell, controllers, key):
         """One a controller, over the seeds that all of them have."""
-        runs = [self.cells[cell].get(c, {}) for c in controllers]
-        seeds = [s for s in runs[0] if all(number(r.get(s, {}).get(key)) is not None for r in runs)]
-        return [statistics.fmean(number(r[s][key]) for s in seeds) for r in runs] if seeds else None
+        runs = [self.values(cell, c, key) for c in controllers]
+        seeds = [s for s in runs[0] if all(s in r for r in runs)]
+        return [numpy.mean([r[s] for s in seeds]) for r in runs] if seeds else None
 
     def seeds(self, cell, controllers):
         return len(set.intersection(*(set(self.cells[cell].get(c, {})) for c in controllers)))
@@ -66,19 +87,35 @@ def entry(runs, cell, pair, column, told):
         return ""
     ours, theirs = (form % (factor * m) for m in means)
     loses = better * (float(ours) - float(theirs)) < 0
-    third = runs.means(cell, [told, *pair], key) if key == "psnr" else None
-    return (f"**{ours}**" if loses else ours) + f" / {theirs}" + (f" / {form % third[0]}" if third else "")
+    third = runs.means(cell, [told, *pair], key) if key in BESIDE else None
+    return (f"**{ours}**" if loses else ours) + f" / {theirs}" + (f" / {form % (factor * third[0])}" if third else "")
+
+
+def paired(runs, cell, pair, column):
+    _, key, factor, form = column
+    middle, low, high, _ = runs.difference(cell, pair, key)
+    return "" if middle is None else " ".join([form % (factor * middle),
+                                               f"[{form % (factor * low)}, {form % (factor * high)}]"])
 
 
 def lines(rows, pair, told):
     runs = Runs(rows)
     cells = [c for c in runs.cells if runs.seeds(c, pair)]
     shown = [c for c in COLUMNS if any(runs.means(cell, pair, c[1]) for cell in cells)]
-    yield "| case | seeds | " + " | ".join(name for name, *_ in shown) + " |"
-    yield "|---" * (2 + len(shown)) + "|"
+    names = ["case", "seeds"] + [name for name, *_ in shown + PAIRED]
+    yield "| " + " | ".join(names) + " |"
+    yield "|---" * len(names) + "|"
     for cell in cells:
         entries = [entry(runs, cell, pair, column, told) for column in shown]
+        entries += [paired(runs, cell, pair, column) for column in PAIRED]
         yield f"| {cell} | {runs.seeds(cell, pair)} | " + " | ".join(entries) + " |"
+
+
+def draw(rows, shown, file):
+    """p95 delay against PSNR: medians over the seeds with their 95 % intervals, a panel a cell."""
+    from . import page  # matplotlib: not for a table alone
+    runs = Runs([r for r in rows if r["controller"] in shown])
+    page.axes_plot(runs, [(cell,) for cell in runs.cells], pathlib.Path(file), columns=4)
 
 
 def summary(rows, pair):
@@ -89,8 +126,8 @@ def summary(rows, pair):
         return f"no cell has runs of both {pair[0]} and {pair[1]} with the same seed"
     gain = [a - b for a, b in (runs.means(c, pair, "psnr") for c in both)]
     slower = [a / b for a, b in (runs.means(c, pair, "delay_p95") for c in both)]
-    return (f"{len(both)} cells: PSNR above in {sum(g > 0 for g in gain)}, by {statistics.median(gain):+.2f} dB in the "
-            f"median cell; p95 above in {sum(s > 1 for s in slower)}, x {statistics.median(slower):.2f}")
+    return (f"{len(both)} cells: PSNR above in {sum(g > 0 for g in gain)}, by {numpy.median(gain):+.2f} dB in the "
+            f"median cell; p95 above in {sum(s > 1 for s in slower)}, x {numpy.median(slower):.2f}")
 
 
 def main(arguments=None):
@@ -99,6 +136,7 @@ def main(arguments=None):
     p.add_argument("--engine", choices=["sim", "real"], default="sim")
     p.add_argument("--pair", nargs=2, default=["low-delay", "gcc"], metavar=("OURS", "THEIRS"))
     p.add_argument("--told", default="oracle", help="default %(default)s")
+    p.add_argument("--figure", metavar="PNG", help="draw p95 delay against PSNR of the three, a panel a cell")
     p.add_argument("--keep", metavar="FILE", help="write the runs and columns that matter here, to be kept")
     options = p.parse_args(arguments)
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
@@ -115,6 +153,8 @@ def main(arguments=None):
     rows = [r for r in rows if r["engine"] == options.engine]
     print("\n".join(lines(rows, options.pair, options.told)))
     print(f"\n{summary(rows, options.pair)}")
+    if options.figure:
+        draw(rows, [*options.pair, options.told], options.figure)
     return 0
 
 

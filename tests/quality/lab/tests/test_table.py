@@ -23,9 +23,10 @@ ROWS = [run("low-delay", 1, 36, 0.10), run("low-delay", 2, 38, 0.12), run("gcc",
 class Table(unittest.TestCase):
     def test_means_over_common_seeds_and_bold_where_lost(self):
         found = list(table.lines(ROWS, ["low-delay", "gcc"], "oracle"))
-        self.assertEqual(found[0], "| case | seeds | PSNR-Y, dB | p95 |")
-        self.assertEqual(found[2], "| 5.1 | 2 | 37.0 / 35.0 / 39.0 | **110** / 90 |")
-        self.assertEqual(found[3], "| 5.6 | 1 | **30.0** / 31.0 | 200 / 300 |")
+        self.assertEqual(found[0], "| case | seeds | PSNR-Y, dB | p95 | gain, dB | longer p95, ms |")
+        self.assertEqual(found[2], "| 5.1 | 2 | 37.0 / 35.0 / 39.0 | **110** / 90 / 100 "
+                                   "| +2.0 [+1.0, +3.0] | +20 [+10, +30] |")
+        self.assertEqual(found[3], "| 5.6 | 1 | **30.0** / 31.0 | 200 / 300 | -1.0 [-1.0, -1.0] | -100 [-100, -100] |")
         self.assertEqual(len(found), 4)  # 5.4 has one of the two only
 
     def test_encoders_and_clips_are_cells_of_their_own(self):
@@ -43,6 +44,12 @@ class Table(unittest.TestCase):
     def test_the_median_cell(self):
         self.assertEqual(table.summary(ROWS, ["low-delay", "gcc"]),
                          "2 cells: PSNR above in 1, by +0.50 dB in the median cell; p95 above in 1, x 0.94")
+
+    def test_the_figure_is_a_picture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "figures" / "axes.png"
+            table.draw(ROWS, ["low-delay", "gcc", "oracle"], file)
+            self.assertEqual(file.read_bytes()[:4], b"\x89PNG")
 
     def test_nothing_in_common(self):
         self.assertIn("no cell", table.summary(ROWS[:2] + ROWS[4:5], ["low-delay", "gcc"]))
