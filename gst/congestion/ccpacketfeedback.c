@@ -188,7 +188,8 @@ tell_path (CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcD
       .arrived_at = packet->arrived_at,
       .wire_bytes = sent->size_bytes + f->params.overhead_bytes,
       .frame = packet->frame,
-      .R = R};
+      .R = R,
+      .marked = packet->ce};
 
   /* one that was overtaken counts when its successor arrived */
   if (path.arrived_at < f->path.last.arrived_at)

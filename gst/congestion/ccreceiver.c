@@ -93,7 +93,8 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
       .arrived_at = arrival->arrived_at,
       .wire_bytes = arrival->size_bytes + r->params.overhead_bytes,
       .frame = arrival->rtp_timestamp,
-      .R = arrival->stamp.rtt};
+      .R = arrival->stamp.rtt,
+      .marked = arrival->ce};
   r->stamped = true;
   r->rtt_known |= arrival->stamp.rtt > 0;
   tfrc_receiver_on_packet (&r->tfrc, &tfrc);

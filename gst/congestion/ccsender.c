@@ -156,15 +156,22 @@ plain_equation (const CcSender *s)
          wire_factor (s);
 }
 
-/* p without what is no congestion, by the receiver. */
+/* The share of the packets lost that is no congestion, by the receiver. */
+static double
+excused_loss (const CcSender *s, CcTime now)
+{
+  double most = fmin (s->path.loss, s->params.loss_tolerance);
+
+  return is_fresh (s, s->path_at, now) ? fmin (s->path.excused, most) : 0;
+}
+
+/* p without it. */
 static double
 congestion_p (const CcSender *s, CcTime now)
 {
-  double excused = fmin (s->path.excused, s->params.loss_tolerance);
+  double excused = excused_loss (s, now);
 
-  if (!is_fresh (s, s->path_at, now) || !(excused > 0 && s->path.loss > 0))
-    return s->tfrc.p;
-  return s->tfrc.p * fmax (1 - excused / s->path.loss, 0);
+  return excused > 0 ? s->tfrc.p * (1 - excused / s->path.loss) : s->tfrc.p;
 }
 
 /* RFC 5348 3.1 or RFC 9438 5.1, whichever TCP has more. Its packets are larger: between two loss events of a path it
@@ -181,11 +188,12 @@ tcp_rate (const CcSender *s, double R, double p)
 }
 
 /* What a TCP has over the loss that is congestion: no more than twice what arrives, and well below where the circuit
-   breaker of RFC 8083 4.3 would stop the flow for all of its loss. */
+   breaker of RFC 8083 4.3 would stop the flow for the rest of it. Congestion comes and goes, a TCP's queue overflows
+   for a second in ten, and the breaker counts what lasts. */
 static double
 equation (const CcSender *s, CcTime now)
 {
-  double R = cc_seconds (s->tfrc.R), p = fmax (s->tfrc.p, s->path.loss);
+  double R = cc_seconds (s->tfrc.R), p = fmax (s->tfrc.p, excused_loss (s, now));
   double tcp = tcp_rate (s, R, congestion_p (s, now));
   double breaker = CIRCUIT_BREAKER * s->tfrc.s / (R * sqrt (2 * p / 3));
 

@@ -5,9 +5,11 @@
 #define ALPHA 0.75
 #define BETA 0.35
 #define ETA 0.98
-#define Q_TARGET 0.005      /* s: standing queue that counts as none */
-#define Q_BUSY 0.008        /* s: above, the queue is busy all the time */
-#define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
+#define Q_TARGET 0.005 /* s: standing queue that counts as none */
+#define Q_BUSY 0.008   /* s: above, the queue is busy all the time */
+#define BACKED_OFF 0.6 /* x c: what stands below that is not ours, or little of it */
+#define LITTLE 0.4     /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
+#define MARKS_MEMORY (20 * CC_SECOND)
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
@@ -88,7 +90,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
 {
   QueueDelayParams delay;
 
-  *p = (PathRate){.params = *params, .explicit_at = CC_TIME_NONE};
+  *p = (PathRate){.params = *params, .marked_at = CC_TIME_NONE, .explicit_at = CC_TIME_NONE};
   if (!(p->params.min_Bps >= 1))
     p->params.min_Bps = 1;
   if (!(p->params.max_Bps >= p->params.min_Bps))
@@ -290,6 +292,8 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
   double standing = standing_delay (p, packet, q);
 
   count_bytes (p, packet->wire_bytes, now);
+  if (packet->marked)
+    p->marked_at = now;
   loss_cause_on_packet (&p->loss, packet->counted, packet->frame, cc_seconds (q), is_busy (p, now));
   if (!p->started) {
     p->started = true;
@@ -332,6 +336,28 @@ loop_delay (const PathRate *p)
   return fmax ((p->R > 0 ? cc_seconds (p->R) : MAX_PERIOD) + period (p), MIN_LOOP);
 }
 
+/* Of the back-off from a queue: it is as much ours as c is. */
+static double
+part_of (const PathRate *p, double c_Bps)
+{
+  return clamp (YIELDS * p->rate_Bps / c_Bps, YIELDS_LEAST, 1);
+}
+
+static double
+yielding (const PathRate *p, CcTime now)
+{
+  return p->serial_Bps == 0 || router_queue (p, now) > 0 ? 1 : part_of (p, p->serial_Bps);
+}
+
+/* Marks keep the queue short, which others make, and the equation counts them. Without marks flows of one kind, whose
+   trains miss each other, would take themselves for that. */
+static bool
+has_little_of_marked (const PathRate *p, CcTime now)
+{
+  return p->marked_at != CC_TIME_NONE && cc_time_since (now, p->marked_at) < MARKS_MEMORY &&
+         p->rate_Bps < LITTLE * p->capacity_Bps;
+}
+
 /* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. One that is mostly of
    others goes when all of them yield that much; if it was the capacity, c has shown it by the next jump. */
 static void
@@ -346,6 +372,8 @@ react_to_jump (PathRate *p, CcTime now)
   loss_cause_abort (&p->loss, now);
   update_capacity (p, now);
   if (p->rate_Bps < BACKED_OFF * p->capacity_Bps && router_queue (p, now) == 0) {
+    if (has_little_of_marked (p, now))
+      drain = 1 - (1 - drain) * part_of (p, p->capacity_Bps);
     set_rate (p, p->rate_Bps * drain);
     hold = fmax (hold, OTHERS_TIME);
   } else {
@@ -465,8 +493,8 @@ shared_growth (const PathRate *p, CcTime now)
 static double
 near_growth (const PathRate *p, CcTime now)
 {
-  if (p->competing || router_queue (p, now) > 0 || p->rate_Bps < NEAR_FROM * p->filled_Bps ||
-      p->rate_Bps > NEAR_TO * p->filled_Bps)
+  if (p->competing || router_queue (p, now) > 0 || has_little_of_marked (p, now) ||
+      p->rate_Bps < NEAR_FROM * p->filled_Bps || p->rate_Bps > NEAR_TO * p->filled_Bps)
     return HUGE_VAL;
   return fmax (NEAR_GROWTH / p->rate_Bps, NEAR_LEAST) + NEAR_BOLDER * since_busy (p, now);
 }
@@ -478,15 +506,6 @@ application_limit (const PathRate *p, CcTime now)
   if (router_queue (p, now) > 0 || p->competing)
     return APPLICATION_LIMIT;
   return fmin (TRIED_LIMIT + TRIED_BOLDER * since_busy (p, now), APPLICATION_LIMIT);
-}
-
-/* Of the back-off from a queue: it is as much ours as the path is. */
-static double
-yielding (const PathRate *p, CcTime now)
-{
-  if (p->serial_Bps == 0 || router_queue (p, now) > 0)
-    return 1;
-  return clamp (YIELDS * p->rate_Bps / p->serial_Bps, YIELDS_LEAST, 1);
 }
 
 /* Single packets among larger flows meet a queue whatever they do, and none shows them a share of the path: they grow a

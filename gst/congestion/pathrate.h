@@ -16,7 +16,9 @@
 
    A queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once; where R is a small part
    of c, R alone comes down, by what drains the queue if all do the same. A queue that stays
-   although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone.
+   although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone. Where the
+   path marks packets and R is a small part of c, growth is not slowed by the rate at which the path was full, and R
+   comes down by its part of what drains the queue: marks keep the queue short, and the equation counts them.
    R never grows beyond 2 x the receive rate, less while a queue is met, and never shrinks because little was sent. */
 #ifndef PATHRATE_H
 #define PATHRATE_H
@@ -41,6 +43,7 @@ typedef struct {
   uint32_t wire_bytes;        /* RTP packet + UDP + IP */
   uint32_t frame;             /* equal within a frame: the RTP timestamp */
   CcDuration R;               /* round-trip time carried by the packet, 0: unknown */
+  bool marked;                /* CE, RFC 3168 */
 } PathPacket;
 
 typedef struct {
@@ -83,6 +86,7 @@ typedef struct {
   } slots[PATH_RATE_SLOTS];
   unsigned slot_head, n_slots;
   uint64_t jumps;
+  CcTime marked_at;   /* the last mark; CC_TIME_NONE: never */
   CcTime explicit_at; /* the last word of routers; CC_TIME_NONE: never */
   double start_word;  /* their first, bytes/s, waiting for the first trains; 0: none */
 } PathRate;

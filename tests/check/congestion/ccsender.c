@@ -237,6 +237,26 @@ START_TEST (test_as_much_as_cubic)
 }
 END_TEST
 
+/* A TCP's queue overflows now and then: many packets, one event. The circuit breaker counts reports in a row: over 20 %
+   of loss in each it would leave a third. */
+START_TEST (test_loss_in_a_burst_is_one_event)
+{
+  double before;
+
+  setup (CC_MODE_LOW_DELAY);
+  for (unsigned i = 0; i < 20; i++) {
+    push_frame (70);
+    run (now + 900 * CC_MSECOND, NULL, 0);
+    report (kbps (2000), 0, 0.003, 400 * CC_MSECOND);
+  }
+  before = s.rate_Bps;
+  cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = kbps (2000), .loss = 0.2}, now);
+  ck_assert_double_eq (s.rate_Bps, before);
+  cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = kbps (2000), .loss = 0.2, .excused = 0.2}, now);
+  ck_assert_double_lt (s.rate_Bps, before);
+}
+END_TEST
+
 /* A call that then loses p, of which the receiver excuses some. */
 static void
 lose (double rate_Bps, double p, double excused, double tolerance, CcDuration R)
@@ -1183,17 +1203,18 @@ END_TEST
 
 CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
     test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
-    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_start, test_nonsense_does_not_raise_the_rate,
-    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
-    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
-    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
-    CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
-    CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
-    test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
-    test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence, test_slow_reports_are_no_silence,
-    test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status,
-    test_late_frames_are_discarded_whole, CC_TEST_LONG (test_packet_reports_alone_steer),
-    test_packet_reports_tell_of_losses, test_packet_reports_excuse_losses, test_loss_that_is_no_congestion,
-    test_time_outs_count_packets_as_they_are, test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
+    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
+    test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
+    test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
+    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
+    test_no_report_ever, CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow),
+    test_plain_receiver_reports_cease, CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation),
+    test_plain_receiver_reports_give_way_to_tfrc, test_rfc5348_paces_at_the_instantaneous_rate,
+    test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
+    test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
+    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole,
+    CC_TEST_LONG (test_packet_reports_alone_steer), test_packet_reports_tell_of_losses,
+    test_packet_reports_excuse_losses, test_loss_that_is_no_congestion, test_time_outs_count_packets_as_they_are,
+    test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
     test_packet_reports_of_nonsense_do_not_raise_the_rate, CC_TEST_LONG (test_packet_reports_after_a_clock_step),
     test_packet_reports_over_a_wrap)

@@ -20,6 +20,7 @@ typedef struct {
   CcDuration others; /* queueing delay kept by somebody else */
   double frames_Bps; /* of others, whose frames begin when ours do, paced as ours */
   double frames_left;
+  bool marks; /* on every packet */
   double loss;
   uint32_t chance;
   CcTime now, free_at;
@@ -74,6 +75,7 @@ send_packet (Loop *l, CcTime sent_at, uint32_t bytes)
   CcTime arrived = sent_at > l->free_at ? sent_at : l->free_at;
   PathPacket packet = {.seq = ++l->seq, .sent_at = sent_at, .wire_bytes = bytes, .frame = l->frame, .R = 2 * BASE};
 
+  packet.marked = l->marks;
   l->free_at = arrived + cc_duration (bytes / l->c);
   if (l->free_at - sent_at > l->worst_queue)
     l->worst_queue = l->free_at - sent_at;
@@ -332,31 +334,62 @@ START_TEST (test_yields_its_part_to_a_jump)
 }
 END_TEST
 
-/* Trains show three times the rate, as they do among others; a queue of all has come and gone. Close to the rate that
-   filled the path it grows by 0.75 x 5 kB/s^2 whatever it is, and bolder with time: the smaller one gains. Without
-   that it were 24 and 43 kB/s. */
+/* The same where packets are marked: by its part of what drains the queue. */
+START_TEST (test_yields_less_to_a_jump_of_others_that_is_marked)
+{
+  Loop l;
+  double before;
+
+  setup (&l, kbps (4000), kbps (600));
+  l.source_max_Bps = kbps (600);
+  l.gain = 4;
+  run (&l, 5 * CC_SECOND);
+  before = l.law.rate_Bps;
+  l.marks = true;
+  for (unsigned n = 0; n < 10 && l.law.jumps == 0; n++) {
+    l.others += 12 * CC_MSECOND;
+    run (&l, CC_SECOND / FPS);
+  }
+  ck_assert_uint_eq (l.law.jumps, 1);
+  ck_assert_double_gt (l.law.rate_Bps, 0.9 * before);
+}
+END_TEST
+
+/* Bytes/s gained in a second at the rate at which a queue of all has come, and gone since. Trains show three times the
+   rate, as they do among others. */
+static double
+grow_where_it_was_full (double rate_Bps, bool marks)
+{
+  Loop l;
+  double before;
+
+  setup (&l, 3 * rate_Bps, rate_Bps);
+  l.source_max_Bps = rate_Bps;
+  l.gain = 4;
+  l.marks = marks;
+  run (&l, 3 * CC_SECOND);
+  l.others = 25 * CC_MSECOND;
+  run (&l, CC_SECOND / 2);
+  l.law.rate_Bps = l.sender_Bps = l.next_Bps = rate_Bps;
+  l.others = 0;
+  run (&l, CC_SECOND / 5);
+  before = l.law.rate_Bps;
+  run (&l, CC_SECOND);
+  return l.law.rate_Bps - before;
+}
+
+/* By 0.75 x 5 kB/s^2 whatever the rate, and bolder with time: the smaller one gains. Without that it were 24 and 43
+   kB/s, and is where others' queue is kept short by marks. */
 START_TEST (test_gentle_where_the_path_was_full)
 {
   const double rate[] = {kbps (500), kbps (1000)};
   double grown[2];
 
   for (unsigned i = 0; i < 2; i++) {
-    Loop l;
-
-    setup (&l, 3 * rate[i], rate[i]);
-    l.source_max_Bps = rate[i];
-    l.gain = 4;
-    run (&l, 3 * CC_SECOND);
-    l.others = 25 * CC_MSECOND;
-    run (&l, CC_SECOND / 2);
-    l.law.rate_Bps = l.sender_Bps = l.next_Bps = rate[i];
-    l.others = 0;
-    run (&l, CC_SECOND / 5);
-    grown[i] = -l.law.rate_Bps;
-    run (&l, CC_SECOND);
-    grown[i] += l.law.rate_Bps;
+    grown[i] = grow_where_it_was_full (rate[i], false);
     ck_assert_double_gt (grown[i], 3e3);
     ck_assert_double_lt (grown[i], 8e3);
+    ck_assert_double_gt (grow_where_it_was_full (rate[i], true), 15e3);
   }
   ck_assert_double_lt (grown[1], 1.3 * grown[0]);
 }
@@ -507,6 +540,6 @@ CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capa
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
     test_grows_beside_a_queue_of_others, test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump,
-    test_gentle_where_the_path_was_full, test_yields_by_its_share, test_single_packets_grow_in_a_queue_of_all,
-    test_takes_what_frames_of_others_leave, test_no_queue_is_missing_behind_routers,
-    test_nothing_before_the_first_packet)
+    test_yields_less_to_a_jump_of_others_that_is_marked, test_gentle_where_the_path_was_full, test_yields_by_its_share,
+    test_single_packets_grow_in_a_queue_of_all, test_takes_what_frames_of_others_leave,
+    test_no_queue_is_missing_behind_routers, test_nothing_before_the_first_packet)
