@@ -2,7 +2,8 @@
 """What the viewer of a flow saw: quality of the picture on the screen in each frame's time, delays, freezes.
 
 The pictures are those of received.mkv, decoded once more and paired with received.csv by their order and by the PSNR
-that the receiver measured on the spot; a picture that fits no row is not used, and counted."""
+that the receiver measured on the spot; a picture that fits no row is not used, and counted: its own frame has the
+receiver's PSNR then, all else that of the picture before."""
 import collections
 import pathlib
 
@@ -16,6 +17,7 @@ from . import playout, stamps, vmaf
 TAIL = 2.5  # s before the end of the capture whose frames are not scored: the last of them are still under way
 SAME = 0.02  # dB
 LOOK_AHEAD = 4  # pictures that a receiver may have left out between two it showed
+FAR = 40  # the same, or that the second decoder leaves out, behind a loss: two in a row have to fit
 UNLIKE = 300  # pictures in a row that may be decoded to something else
 CONCEALED = 30  # frames back from which a decoder may take the place of what is missing
 BLACK = 16  # luma of a blank screen
@@ -46,16 +48,16 @@ def decoded(folder, encoder):
 
 def paired(pictures, rows, clip):
     """(frame number, luma or None) for each row (frame number, dB) that was shown. Behind a loss the second decoder may
-    make other pictures than the first until the next key frame: each row without its picture counts as one picture."""
+    make other pictures than the first until the next key frame, or none: each row without its picture counts as one."""
     ahead = collections.deque()
     missed = 0  # rows since the last picture that was found, and pictures of theirs in `ahead`
 
-    for number, score in rows:
-        while len(ahead) <= missed + LOOK_AHEAD and (picture := next(pictures, None)) is not None:
+    for row, (number, score) in enumerate(rows):
+        while len(ahead) <= missed + FAR + 1 and (picture := next(pictures, None)) is not None:
             ahead.append(picture)
-        near = range(max(missed - LOOK_AHEAD, 0), min(missed + LOOK_AHEAD + 1, len(ahead)))
-        found = next((place for place in sorted(near, key=lambda place: abs(place - missed))
-                      if is_it(ahead[place], clip, number, score)), None)
+        found = first_that_fits(ahead, missed, LOOK_AHEAD, rows[row:row + 1], clip)
+        if found is None and missed > LOOK_AHEAD:
+            found = first_that_fits(ahead, missed, FAR, rows[row:row + 2], clip)
         yield number, None if found is None else ahead[found]
         if found is None and missed < UNLIKE:
             missed += 1
@@ -64,6 +66,13 @@ def paired(pictures, rows, clip):
             if ahead:
                 ahead.popleft()
         missed = missed if found is None else 0
+
+
+def first_that_fits(ahead, expected, reach, rows, clip):
+    """The place nearest to the one expected from which on the pictures are those of the rows."""
+    last = min(expected + reach + 1, len(ahead) - len(rows) + 1)
+    return next((place for place in sorted(range(max(expected - reach, 0), last), key=lambda p: abs(p - expected))
+                 if all(is_it(ahead[place + n], clip, *row) for n, row in enumerate(rows))), None)
 
 
 def is_it(picture, clip, number, score):
@@ -115,15 +124,20 @@ class Screen:
         self._score_picture(playout.BLANK, black, wanted, by_none, sink)
         rows = list(zip(self.numbers.tolist(), self.row_psnr.tolist()))
         last = black
+        own = dict(rows)
         for number, luma in paired(decoded(self.folder, self.encoder), rows, self.clip):
             if luma is None:
                 self.lost_pictures += 1
-                luma = last  # for the sink only
+                luma = last
             else:
                 last = luma
+                own.pop(number, None)
                 if read_stamps:
                     self._check_stamp(number, luma)
             self._score_picture(number, luma, wanted, by_none, sink)
+        for number, score in own.items():  # the picture is lost, what the receiver measured is not
+            if (number, number) in self.scores:
+                self.scores[number, number] = (score, self.scores[number, number][1])
 
     def _check_stamp(self, number, luma):
         """Where packets are missing, a decoder fills the hole with an earlier picture, and its stamp may lie there."""

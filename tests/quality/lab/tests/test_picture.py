@@ -80,6 +80,13 @@ class Pairing(unittest.TestCase):
         right = self.pair([self.shown(n, wrong=10 <= n < 50) for n in range(80)], range(80))
         self.assertEqual([n for n, r in enumerate(right) if not r], list(range(10, 50)))
 
+    def test_many_that_one_decoder_left_out(self):
+        right = self.pair([self.shown(n) for n in range(100) if not 20 <= n < 45], range(100))
+        self.assertEqual([n for n, r in enumerate(right) if not r], list(range(20, 45)))
+        rows = [n for n in range(100) if not 20 <= n < 45]
+        right = self.pair([self.shown(n) for n in range(100)], rows)
+        self.assertEqual([n for n, r in zip(rows, right) if not r], list(range(45, 50)))
+
 
 class Stamps(unittest.TestCase):
     def test_every_number_comes_back(self):
@@ -171,6 +178,11 @@ class Viewer(unittest.TestCase):
     def test_a_wrong_pairing_is_noticed(self):
         found = self.measure(range(180), [n / 30 + 0.1 for n in range(180)], pictures=[n + 1 for n in range(180)])
         self.assertGreater(found["pictures_lost"], 0)
+
+    def test_lost_pictures_have_the_receivers_psnr(self):
+        found = self.measure(range(180), [n / 30 + 0.1 for n in range(180)],
+                             pictures=[0 if 30 <= n < 60 else n for n in range(180)])
+        self.assertEqual((found["pictures_lost"], found["playout"]["none"]["psnr"]), (30, 100))
 
 
 if __name__ == "__main__":
