@@ -93,9 +93,11 @@ def entry(runs, cell, pair, column, told):
 
 def paired(runs, cell, pair, column):
     _, key, factor, form = column
-    middle, low, high, _ = runs.difference(cell, pair, key)
-    return "" if middle is None else " ".join([form % (factor * middle),
-                                               f"[{form % (factor * low)}, {form % (factor * high)}]"])
+    *found, seeds = runs.difference(cell, pair, key)
+    if not seeds:
+        return ""
+    middle, low, high = (form % (factor * value) for value in found)
+    return f"{middle} [{low}, {high}]" if seeds > 1 else middle
 
 
 def lines(rows, pair, told):
