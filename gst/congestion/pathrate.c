@@ -5,11 +5,10 @@
 #define ALPHA 0.75
 #define BETA 0.35
 #define ETA 0.98
-#define Q_TARGET 0.005 /* s: standing queue that counts as none */
-#define Q_BUSY 0.008   /* s: above, the queue is busy all the time */
-#define BACKED_OFF 0.6 /* x c: what stands below that is not ours, or little of it */
-#define LITTLE 0.4     /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
-#define MARKS_MEMORY (20 * CC_SECOND)
+#define Q_TARGET 0.005      /* s: standing queue that counts as none */
+#define Q_BUSY 0.008        /* s: above, the queue is busy all the time */
+#define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
+#define LITTLE 0.4          /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
@@ -38,6 +37,7 @@
 #define LOSS_NEAR 0.9      /* x that rate */
 #define ROUTER_QUEUE 0.020 /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
+#define MARKS_MEMORY (20 * CC_SECOND)
 #define PROBE_GROWTH 0.04  /* the same beyond the capacity last seen, per s without a queue */
 #define LONE_GROWTH 0.1    /* the least for single packets that a queue serves as they come, and while one is missing */
 #define SERVED 1.05        /* x c: below, they are */

@@ -8,7 +8,7 @@ import sys
 
 import numpy
 
-from . import statistics
+from . import collect
 
 WHAT = """Compares two controllers cell by cell, over the seeds that both have: means, as a Markdown table; bold where the
 first loses to the second. PSNR and p95 of a third, the encoder told its share, stand behind theirs."""
@@ -47,53 +47,43 @@ def cell_name(row, several):
     return ", ".join([row["cell"].removeprefix("rfc8867-")] + [row[k] for k in several])
 
 
-class Runs:
-    """{cell: {controller: {seed: row}}}; encoder and clip are part of a cell's name where there are several."""
+class Runs(collect.Table):
+    """Of rows of results.csv; encoder and clip are part of a cell's name where there are several."""
 
     def __init__(self, rows):
         several = [k for k in ("encoder", "clip") if len({row[k] for row in rows}) > 1]
-        self.cells = {}
+        self.by_place = {}
         for row in rows:
-            self.cells.setdefault(cell_name(row, several), {}).setdefault(row["controller"], {})[row["seed"]] = row
+            place = (cell_name(row, several),)
+            self.by_place.setdefault(place, {}).setdefault(row["controller"], {})[row["seed"]] = row
 
-    def values(self, cell, controller, key):
-        """{seed: value}, without the seeds that have none"""
-        found = {s: number(r.get(key)) for s, r in self.cells[cell].get(controller, {}).items()}
-        return {s: value for s, value in found.items() if value is not None}
+    def values(self, place, controller, key):
+        return {seed: number(row.get(key)) for seed, row in self.by_place[place].get(controller, {}).items()}
 
-    def median(self, place, controller, key):
-        return statistics.median(list(self.values(*place, controller, key).values()))
-
-    def difference(self, cell, pair, key):
-        return statistics.paired(*(self.values(cell, c, key) for c in pair))
-
-    def controllers(self, place):
-        return list(self.cells[place[0]])
-
-    def means(self, cell, controllers, key):
+    def means(self, place, controllers, key):
         """One a controller, over the seeds that all of them have."""
-        runs = [self.values(cell, c, key) for c in controllers]
-        seeds = [s for s in runs[0] if all(s in r for r in runs)]
+        runs = [self.values(place, c, key) for c in controllers]
+        seeds = [s for s in runs[0] if all(r.get(s) is not None for r in runs)]
         return [numpy.mean([r[s] for s in seeds]) for r in runs] if seeds else None
 
-    def seeds(self, cell, controllers):
-        return len(set.intersection(*(set(self.cells[cell].get(c, {})) for c in controllers)))
+    def seeds(self, place, controllers):
+        return len(set.intersection(*(set(self.by_place[place].get(c, {})) for c in controllers)))
 
 
-def entry(runs, cell, pair, column, told):
+def entry(runs, place, pair, column, told):
     _, key, factor, form, better = column
-    means = runs.means(cell, pair, key)
+    means = runs.means(place, pair, key)
     if means is None:
         return ""
     ours, theirs = (form % (factor * m) for m in means)
     loses = better * (float(ours) - float(theirs)) < 0
-    third = runs.means(cell, [told, *pair], key) if key in BESIDE else None
+    third = runs.means(place, [told, *pair], key) if key in BESIDE else None
     return (f"**{ours}**" if loses else ours) + f" / {theirs}" + (f" / {form % (factor * third[0])}" if third else "")
 
 
-def paired(runs, cell, pair, column):
+def paired(runs, place, pair, column):
     _, key, factor, form = column
-    *found, seeds = runs.difference(cell, pair, key)
+    *found, seeds = runs.difference(place, *pair, key)
     if not seeds:
         return ""
     middle, low, high = (form % (factor * value) for value in found)
@@ -102,32 +92,32 @@ def paired(runs, cell, pair, column):
 
 def lines(rows, pair, told):
     runs = Runs(rows)
-    cells = [c for c in runs.cells if runs.seeds(c, pair)]
-    shown = [c for c in COLUMNS if any(runs.means(cell, pair, c[1]) for cell in cells)]
+    places = [p for p in runs.by_place if runs.seeds(p, pair)]
+    shown = [c for c in COLUMNS if any(runs.means(p, pair, c[1]) for p in places)]
     names = ["case", "seeds"] + [name for name, *_ in shown + PAIRED]
     yield "| " + " | ".join(names) + " |"
     yield "|---" * len(names) + "|"
-    for cell in cells:
-        entries = [entry(runs, cell, pair, column, told) for column in shown]
-        entries += [paired(runs, cell, pair, column) for column in PAIRED]
-        yield f"| {cell} | {runs.seeds(cell, pair)} | " + " | ".join(entries) + " |"
+    for place in places:
+        entries = [entry(runs, place, pair, column, told) for column in shown]
+        entries += [paired(runs, place, pair, column) for column in PAIRED]
+        yield f"| {place[0]} | {runs.seeds(place, pair)} | " + " | ".join(entries) + " |"
 
 
 def draw(rows, shown, file):
     """p95 delay against PSNR: medians over the seeds with their 95 % intervals, a panel a cell."""
     from . import page  # matplotlib: not for a table alone
     runs = Runs([r for r in rows if r["controller"] in shown])
-    page.axes_plot(runs, [(cell,) for cell in runs.cells], pathlib.Path(file), columns=4)
+    page.axes_plot(runs, list(runs.by_place), pathlib.Path(file), columns=4)
 
 
 def summary(rows, pair):
     """The medians of the cells' differences."""
     runs = Runs(rows)
-    both = [c for c in runs.cells if runs.seeds(c, pair)]
+    both = [p for p in runs.by_place if runs.seeds(p, pair)]
     if not both:
         return f"no cell has runs of both {pair[0]} and {pair[1]} with the same seed"
-    gain = [a - b for a, b in (runs.means(c, pair, "psnr") for c in both)]
-    slower = [a / b for a, b in (runs.means(c, pair, "delay_p95") for c in both)]
+    gain = [a - b for a, b in (runs.means(p, pair, "psnr") for p in both)]
+    slower = [a / b for a, b in (runs.means(p, pair, "delay_p95") for p in both)]
     return (f"{len(both)} cells: PSNR above in {sum(g > 0 for g in gain)}, by {numpy.median(gain):+.2f} dB in the "
             f"median cell; p95 above in {sum(s > 1 for s in slower)}, x {numpy.median(slower):.2f}")
 

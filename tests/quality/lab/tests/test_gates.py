@@ -39,6 +39,12 @@ class Gates(unittest.TestCase):
         r["flows"]["0"]["pictures_lost"] = 10
         self.assertEqual(verdicts(gates.pairing([r])), [False])
 
+    def test_they_count_without_gates_too(self):
+        r = result("low-delay")
+        r["flows"]["0"]["pictures_lost"] = 10
+        found = gates.check([r], [], types.SimpleNamespace(gates=False))
+        self.assertEqual([name for name, holds, _ in found if not holds], ["pairing: pictures of received.mkv"])
+
     def test_clocks(self):
         r = result("low-delay")
         self.assertEqual(verdicts(gates.clocks([r])), [True])
