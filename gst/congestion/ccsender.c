@@ -16,6 +16,8 @@
 #define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
 #define ENCODER_SHARE 0.97    /* of the rate: what is never asked for is room for frames to vary */
 #define MAX_DEBT 1.0          /* s, at the rate: what left at the gain is never paid back by a longer silence */
+#define SHARED_GAIN 2.0       /* x the rate, at most */
+#define CAPACITY_GAIN 1.3     /* x the capacity that trains show: alone on the path that is less than the least gain */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025     /* s */
 #define TCP_SEGMENT 1460.0   /* bytes */
@@ -380,13 +382,20 @@ buffer_path (const CcSender *s)
   return (SendBufferPath){.X_Bps = s->rate_Bps / wire_factor (s), .R = s->tfrc.R};
 }
 
+/* The path is known to carry the rate: it set it, or would carry more than is wanted of it. */
+static bool
+path_carries (const CcSender *s, CcTime now)
+{
+  return s->mode == CC_MODE_LOW_DELAY && is_fresh (s, s->path_at, now) &&
+         (s->limit == CC_LIMIT_DELAY || s->limit == CC_LIMIT_MAX);
+}
+
 /* What a backlog leaves at. The path has room for more than the rate where no queue stands, and frames vary about the
    rate by less; what goes on for longer makes a queue that ends it. A key frame would make one at once. */
 static double
 drain_rate (const CcSender *s, CcTime now)
 {
-  bool room = s->mode == CC_MODE_LOW_DELAY && s->limit == CC_LIMIT_DELAY && is_fresh (s, s->path_at, now) &&
-              s->path.queue_delay < QUEUE_IS_EMPTY;
+  bool room = path_carries (s, now) && s->path.queue_delay < QUEUE_IS_EMPTY;
   bool little = s->buffer.queued_bytes < CATCH_UP_FRAMES * s->rate_Bps * cc_seconds (s->frame_interval);
 
   return room && little ? CATCH_UP * s->rate_Bps : s->rate_Bps;
@@ -404,13 +413,25 @@ refill_credit (CcSender *s, CcTime now)
   s->credit_at = now;
 }
 
-/* A frame leaves at the gain, so that its spacing at arrival shows the capacity. What has piled up beyond about a frame
-   leaves at the rate, in short trains at the gain, or at the capacity known where no queue stands: a key frame must not
-   become a queue. */
+/* Fast enough for the spacing at arrival to show the capacity. Beside others a path serves a frame faster than our
+   share of it: what is faster as well waits less here. Where a router shares the path out no trains are needed for
+   that. */
+static double
+train_rate (const CcSender *s, CcTime now)
+{
+  double least = s->params.pacing_gain * s->rate_Bps;
+
+  if (!is_fresh (s, s->path_at, now) || isfinite (explicit_rate (s, now)))
+    return least;
+  return fmax (least, fmin (CAPACITY_GAIN * s->path.capacity_Bps, SHARED_GAIN * s->rate_Bps));
+}
+
+/* A frame leaves at the gain. What has piled up beyond about a frame leaves at the rate, in short trains at the gain,
+   or at the capacity known where no queue stands: a key frame must not become a queue. */
 static double
 pace_rate (const CcSender *s, CcTime now)
 {
-  double gain = s->rate_Bps * s->params.pacing_gain;
+  double gain = train_rate (s, now);
   double known = 0.95 * s->path.capacity_Bps, wire, train;
 
   if (s->mode != CC_MODE_LOW_DELAY)
@@ -424,7 +445,7 @@ pace_rate (const CcSender *s, CcTime now)
   wire = s->mean_packet_bytes + s->params.overhead_bytes;
   train = fmin (TRAIN_PACKETS * wire, TRAIN_TIME * s->rate_Bps);
   return s->pacer.last_bytes * drain_rate (s, now) /
-         fmax (train - s->credit_bytes, s->pacer.last_bytes / s->params.pacing_gain);
+         fmax (train - s->credit_bytes, s->pacer.last_bytes * s->rate_Bps / gain);
 }
 
 static void

@@ -12,7 +12,7 @@
 #define QUIET_SHARE 0.7 /* of the packets, for a test */
 #define CALM_SHARE 0.15 /* of the packets, for anything to compare with */
 #define SIGMAS 1.5      /* by chance */
-#define TEST_SHARE 0.65 /* of the rate: at the pacing gain of 1.5 that is less than the rate */
+#define TEST_SHARE 0.65 /* of the rate: what is sent, but for a frame's first packets, is less than it was */
 #define BELOW_ARRIVED 0.9
 #define TEST_GAPS 4.0
 #define TEST_TIME 4.0    /* s */

@@ -8,7 +8,7 @@
 #define Q_TARGET 0.005      /* s: standing queue that counts as none */
 #define Q_BUSY 0.008        /* s: above, the queue is busy all the time */
 #define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
-#define LITTLE 0.4          /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
+#define LITTLE 0.35         /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
@@ -51,12 +51,13 @@
 #define COMPETING_GROWTH 0.35 /* 1/s, at, beside a queue of others: the equation says how far */
 #define NEAR_FROM 0.9         /* x what arrived when the path was last full: from there */
 #define NEAR_TO 1.3           /* x it, to there, growth is */
-#define NEAR_GROWTH 5e3       /* bytes/s^2, at most, x alpha */
+#define NEAR_GROWTH 7e3       /* bytes/s^2, at most, x alpha */
 #define NEAR_LEAST 0.04       /* 1/s */
 #define NEAR_BOLDER 0.025     /* 1/s, per s since */
 #define FILLED_AGAIN 0.3      /* s without a queue, after which one that is met counts anew */
 #define GROWTH 0.4            /* headroom where packets arrive as they left */
 #define SLOPE_TIME 0.15       /* s */
+#define SLOPE_GAIN 25.        /* 1/s, x what comes in too much, beside others */
 #define APPLICATION_LIMIT 2.  /* x the receive rate, at most */
 #define TRIED_LIMIT 1.4       /* x it, while a queue is met */
 #define TRIED_BOLDER 0.3      /* per s since */
@@ -534,6 +535,20 @@ note_busy (PathRate *p, CcTime now)
   p->busy_at = now;
 }
 
+/* The queue grows by the part of the path that comes in too much. One that is not ours alone shrinks if all who make it
+   give way, whatever their RTT, who has more of it by more; growth goes on beside that. */
+static double
+answer_slope (const PathRate *p, double e, CcTime now)
+{
+  double slope = (p->q - p->q_lag) / SLOPE_TIME;
+
+  if (p->rate_Bps > BACKED_OFF * p->serial_Bps)
+    return fmin (e, -slope);
+  if (has_little_of_marked (p, now) || router_queue (p, now) > 0)
+    return e;
+  return e - SLOPE_GAIN * loop_delay (p) * yielding (p, now) * fmax (slope, 0);
+}
+
 /* Packets that arrive spaced as they left have seen room for the gain they left with. */
 static double
 mismatch (PathRate *p, CcTime now)
@@ -555,8 +570,8 @@ mismatch (PathRate *p, CcTime now)
   /* flows whose frames meet spread each other's trains; who has the larger part is the router's to say */
   if (p->q < Q_BUSY + packet_time (p, Q_BUSY) && router_queue (p, now) > 0)
     e = fmax (e, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0);
-  if (busy && !p->competing && p->rate_Bps > BACKED_OFF * p->serial_Bps)
-    e = fmin (e, (p->q_lag - p->q) / SLOPE_TIME);
+  if (busy && !p->competing)
+    e = answer_slope (p, e, now);
   if (served_as_sent (p, now))
     e = fmax (e, p->competing ? GROWTH : LONE_GROWTH);
   if (p->missing_queue > MISSING_QUEUE)

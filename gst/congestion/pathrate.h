@@ -7,8 +7,9 @@
    q   queueing delay, s: the least of each frame's packets: what stands in the queue, not the frame's own serialization
    e   relative rate mismatch: eta c/R - 1, slowed where positive, as others may be there, by a queue met lately, by
    the size of R, and about the rate at which the path was last full; a bounded step up where trains arrive as they
-   left; no more than -dq/dt where a queue stands, which is (c - r)/c of all the flows together; never below a little
-   where single packets are served as they come, or where the queue that c would have made is missing
+   left; no more than -dq/dt where a queue stands, which is (c - r)/c of all the flows together, and where most of it is
+   others', that times y beside growth; never below a little where single packets are served as they come,
+   or where the queue that c would have made is missing
    y   the part of c that R is: who has less yields less
    c   the bottleneck's share, bytes/s: sum (bytes)/sum (arrival spacing) of packet pairs within a train. The sender
    spaces trains at gain x R, so that c runs up to gain x R where the path has room. Without trains (single packets a
@@ -17,9 +18,10 @@
    A queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once; where R is a small part
    of c, R alone comes down, by what drains the queue if all do the same. A queue that stays
    although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone. Where the
-   path marks packets and R is a small part of c, growth is not slowed by the rate at which the path was full, and R
-   comes down by its part of what drains the queue: marks keep the queue short, and the equation counts them.
-   R never grows beyond 2 x the receive rate, less while a queue is met, and never shrinks because little was sent. */
+   path marks packets and R is a small part of c, growth is not slowed by the rate at which the path was full nor by
+   the slope, and R comes down by its part of what drains the queue: marks keep the queue short, and the equation counts
+   them. R never grows beyond 2 x the receive rate, less while a queue is met, and never shrinks because little was
+   sent. */
 #ifndef PATHRATE_H
 #define PATHRATE_H
 

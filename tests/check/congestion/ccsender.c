@@ -120,6 +120,38 @@ START_TEST (test_starts_at_the_start_rate)
 }
 END_TEST
 
+/* Speed of a frame by the rate allowed, 100 kB/s at first, where the path told that capacity so long ago. */
+static double
+frame_gain (double capacity_Bps, CcDuration ago)
+{
+  PathReport path = {.rate_Bps = kbps (800), .capacity_Bps = capacity_Bps};
+  CcSenderStatus status;
+  CcTime at[4];
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (800), 20);
+  cc_sender_on_path_report (&s, &path, now);
+  run (now + ago, NULL, 0);
+  push_frame (1);
+  run (now + 100 * CC_MSECOND, NULL, 0);
+  push_frame (4);
+  cc_sender_status (&s, now, &status);
+  ck_assert_uint_eq (run (now + CC_SECOND / 2, at, 4), 4);
+  return 2000 / cc_seconds (at[3] - at[1]) / status.rate_Bps;
+}
+
+START_TEST (test_a_frame_leaves_faster_beside_others)
+{
+  const CcDuration soon = 50 * CC_MSECOND;
+
+  ck_assert_double_eq_tol (frame_gain (0, soon), 1.5, 0.05);
+  ck_assert_double_eq_tol (frame_gain (kbps (900), soon), 1.5, 0.05);
+  ck_assert_double_eq_tol (frame_gain (kbps (1120), soon), 1.82, 0.05);
+  ck_assert_double_eq_tol (frame_gain (kbps (4000), soon), 2.0, 0.05);
+  ck_assert_double_eq (frame_gain (kbps (4000), 3 * CC_SECOND), frame_gain (0, 3 * CC_SECOND));
+}
+END_TEST
+
 START_TEST (test_a_key_frame_leaves_at_the_rate)
 {
   CcTime start;
@@ -139,15 +171,18 @@ START_TEST (test_a_key_frame_leaves_at_the_rate)
 }
 END_TEST
 
-/* Packets that leave of 56 frames of 4 kB, one each 36 ms, 100 kB/s allowed, with that much queue on the path. */
+/* Packets that leave of 56 frames of 4 kB, one each 36 ms, 100 kB/s allowed, by the path or because no more is wanted
+   of it, with that much queue on the path. */
 static uint64_t
-leave_of_224 (CcDuration queue_delay)
+leave_of_224 (CcDuration queue_delay, double path_Bps)
 {
-  PathReport path = {.rate_Bps = kbps (800), .queue_delay = queue_delay};
+  PathReport path = {.rate_Bps = path_Bps, .queue_delay = queue_delay};
   uint64_t before;
 
   setup (CC_MODE_LOW_DELAY);
-  converse (kbps (800), 20);
+  cc_sender_set_limits (&s, kbps (100), kbps (800));
+  converse (path_Bps, 20);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
   before = s.packets_sent;
   for (unsigned i = 0; i < 56; i++) {
     cc_sender_on_path_report (&s, &path, now);
@@ -161,8 +196,10 @@ leave_of_224 (CcDuration queue_delay)
  */
 START_TEST (test_a_backlog_leaves_sooner_where_no_queue_stands)
 {
-  ck_assert_uint_ge (leave_of_224 (11 * CC_MSECOND), 219);
-  ck_assert_uint_le (leave_of_224 (13 * CC_MSECOND), 211);
+  ck_assert_uint_ge (leave_of_224 (11 * CC_MSECOND, kbps (800)), 219);
+  ck_assert_uint_le (leave_of_224 (13 * CC_MSECOND, kbps (800)), 211);
+  ck_assert_uint_ge (leave_of_224 (11 * CC_MSECOND, kbps (900)), 219);
+  ck_assert_uint_le (leave_of_224 (13 * CC_MSECOND, kbps (900)), 211);
 }
 END_TEST
 
@@ -1203,20 +1240,20 @@ START_TEST (test_packet_reports_over_a_wrap)
 }
 END_TEST
 
-CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_key_frame_leaves_at_the_rate,
-    test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
-    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
-    test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
-    test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
-    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
-    test_no_report_ever, CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow),
-    test_plain_receiver_reports_cease, CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation),
-    test_plain_receiver_reports_give_way_to_tfrc, test_rfc5348_paces_at_the_instantaneous_rate,
-    test_a_packet_that_waits_is_not_limited_by_data, test_stamps_from_before_the_first_packet_are_refused,
-    test_a_pause_is_no_silence, test_slow_reports_are_no_silence, test_path_reports_expire,
-    test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status, test_late_frames_are_discarded_whole,
-    CC_TEST_LONG (test_packet_reports_alone_steer), test_packet_reports_tell_of_losses,
-    test_packet_reports_excuse_losses, test_loss_that_is_no_congestion, test_time_outs_count_packets_as_they_are,
-    test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
+CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others,
+    test_a_key_frame_leaves_at_the_rate, test_a_backlog_leaves_sooner_where_no_queue_stands,
+    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_as_much_as_cubic,
+    test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
+    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
+    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
+    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
+    CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
+    CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
+    test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
+    test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence, test_slow_reports_are_no_silence,
+    test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status,
+    test_late_frames_are_discarded_whole, CC_TEST_LONG (test_packet_reports_alone_steer),
+    test_packet_reports_tell_of_losses, test_packet_reports_excuse_losses, test_loss_that_is_no_congestion,
+    test_time_outs_count_packets_as_they_are, test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
     test_packet_reports_of_nonsense_do_not_raise_the_rate, CC_TEST_LONG (test_packet_reports_after_a_clock_step),
     test_packet_reports_over_a_wrap)
