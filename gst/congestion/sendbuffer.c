@@ -52,7 +52,7 @@ condemn_frame (SendBuffer *b, uint32_t i)
     b->tail_condemned = true;
   b->frames_dropped++;
   if (b->key_frames_waiting == 0)
-    b->reference_lost = true;
+    b->reference_lost = b->broken = true;
   return n;
 }
 
@@ -117,7 +117,7 @@ begin_tail (SendBuffer *b, CcPacket *packet, CcTime now)
   b->key_frames_waiting += packet->key_unit;
   if (packet->key_unit) {
     b->key_bytes = 0;
-    b->reference_lost = false;
+    b->reference_lost = b->broken = false;
   }
 }
 
@@ -208,10 +208,40 @@ count_head_frame (SendBuffer *b)
   } while (b->head_packets < b->count && !at (b, b->head_packets)->frame_begin);
 }
 
+static CcDuration
+key_unit_spacing (const SendBuffer *b, const SendBufferPath *path)
+{
+  CcDuration spacing = b->params.key_unit_interval;
+  CcDuration cost = path->X_Bps > 0 ? cc_duration (KEY_UNIT_SPACING * (double)b->key_bytes / path->X_Bps) : 0;
+
+  if (spacing < path->R)
+    spacing = path->R;
+  return spacing < cost ? cost : spacing;
+}
+
+/* Until the next key unit may be asked for. */
+static CcDuration
+key_unit_wait (const SendBuffer *b, const SendBufferPath *path, CcTime now)
+{
+  CcDuration spacing = key_unit_spacing (b, path);
+  CcDuration since = b->key_unit_wanted_at == CC_TIME_NONE ? spacing : cc_time_since (now, b->key_unit_wanted_at);
+
+  return since < spacing ? spacing - since : 0;
+}
+
+/* How late a frame may be rather than stop the picture that the last key unit has just mended. */
+static CcDuration
+grace (const SendBuffer *b, const SendBufferPath *path, CcTime now)
+{
+  CcDuration wait = b->broken ? 0 : key_unit_wait (b, path, now);
+
+  return wait < b->params.max_delay ? wait : b->params.max_delay;
+}
+
 static bool
 in_time (SendBuffer *b, const SendBufferPath *path, CcTime now)
 {
-  CcDuration budget = time_budget (b, path->R, &b->stretch);
+  CcDuration budget = time_budget (b, path->R, &b->stretch) + grace (b, path, now);
   CcDuration waited = cc_time_since (now, at (b, 0)->captured_at);
 
   count_head_frame (b);
@@ -227,17 +257,7 @@ replaceable (const SendBuffer *b)
 static void
 raise_key_unit_wanted (SendBuffer *b, const SendBufferPath *path, CcTime now)
 {
-  CcDuration spacing = b->params.key_unit_interval;
-  CcDuration cost;
-
-  if (!b->reference_lost)
-    return;
-  if (spacing < path->R)
-    spacing = path->R;
-  cost = path->X_Bps > 0 ? cc_duration (KEY_UNIT_SPACING * (double)b->key_bytes / path->X_Bps) : spacing;
-  if (spacing < cost)
-    spacing = cost;
-  if (b->key_unit_wanted_at != CC_TIME_NONE && cc_time_since (now, b->key_unit_wanted_at) < spacing)
+  if (!b->reference_lost || key_unit_wait (b, path, now) > 0)
     return;
   b->reference_lost = false;
   b->key_unit_wanted = true;

@@ -6,6 +6,8 @@
    - a delta frame is skipped if a newer frame waits, a key unit only if a newer key unit waits: the newest frame always
      goes, so that something leaves whenever the pacer has room;
    - gamma gives way where the path alone would use it up: a frame always has gamma/2 for waiting and L/X;
+   - behind a key unit that was asked for, it gives way by as long as no other may be asked for, gamma at most: to skip
+     there would stop the picture for that long;
    - frames behind a skipped one are still sent, and a key unit is asked for: decoders conceal better than they freeze,
      and an upstream that ignores the request costs no picture. One request a run of skipped frames, none while a key
      unit waits, and no closer than max (key_unit_interval, R, 4 x size of the last key unit / X).
@@ -63,6 +65,7 @@ typedef struct {
   CcTime last_frame_sent_at;
   CcDuration stretch;  /* how far the deadline has given way to the path */
   bool reference_lost; /* a skipped frame may be referenced by later ones; a request is due */
+  bool broken;         /* no key unit has come since such a frame was skipped */
   bool key_unit_wanted;
   CcTime key_unit_wanted_at;
   uint64_t frames_in, frames_sent, frames_dropped, packets_dropped;

@@ -39,7 +39,7 @@ GST_DEBUG_CATEGORY_STATIC (rate_control_debug);
 #define DEFAULT_MIN_BITRATE 20000
 #define DEFAULT_MAX_BITRATE G_MAXUINT
 #define DEFAULT_START_BITRATE 300000
-#define DEFAULT_MIN_KEY_UNIT_INTERVAL GST_SECOND
+#define DEFAULT_MIN_KEY_UNIT_INTERVAL (500 * GST_MSECOND)
 #define QUIET_FOR (2 * GST_SECOND) /* without a rate event, then it is told once */
 
 enum {

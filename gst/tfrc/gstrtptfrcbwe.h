@@ -75,7 +75,7 @@ struct _GstRtpTfrcBwe {
   GstRtpTfrcSent *sent; /* GST_RTP_TFRC_SENT */
   guint64 sent_next, sent_seen;
   double head_bytes; /* of the RTP headers, smoothed */
-  CcTime status_at, event_at, stats_at, key_unit_at;
+  CcTime status_at, event_at, stats_at;
   guint key_unit_count;
   guint estimated; /* bit/s for encoders, as last notified */
   guint told_rate; /* as last pushed upstream */

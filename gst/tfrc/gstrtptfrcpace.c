@@ -13,7 +13,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
 
 #define STATUS_INTERVAL (20 * CC_MSECOND)
 #define EVENT_INTERVAL (200 * CC_MSECOND)
-#define KEY_UNIT_INTERVAL (300 * CC_MSECOND)
 #define SLEEP_MIN (200 * CC_USECOND) /* packets closer than this leave together */
 #define RTP_HEADER 20                /* with one extension, before any packet has shown its own */
 
@@ -64,7 +63,6 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->counts = (GstRtpTfrcCounts){0};
   self->status_at = self->event_at = now;
   self->stats_at = cc_time_add (now, self->settings.stats_interval);
-  self->key_unit_at = CC_TIME_NONE;
   init_core (self, now);
   cc_sender_status (&self->core, now, &status);
   self->estimated = gst_tfrc_bit_rate (status.encoder_Bps);
@@ -463,11 +461,7 @@ run_timers (GstRtpTfrcBwe *self, CcTime now, News *news)
 {
   if (cc_sender_next_timeout (&self->core) <= now)
     cc_sender_on_timeout (&self->core, now);
-  if (cc_sender_take_key_unit_wanted (&self->core) &&
-      (self->key_unit_at == CC_TIME_NONE || cc_time_since (now, self->key_unit_at) >= KEY_UNIT_INTERVAL)) {
-    self->key_unit_at = now;
-    news->key_unit = TRUE;
-  }
+  news->key_unit |= cc_sender_take_key_unit_wanted (&self->core);
   if (MIN (self->status_at, self->event_at) <= now)
     check_status (self, now, news);
   if (self->settings.stats_interval > 0 && self->stats_at <= now) {

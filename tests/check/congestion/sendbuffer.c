@@ -237,6 +237,39 @@ START_TEST (test_key_unit_requests_are_spaced)
 }
 END_TEST
 
+/* A frame is skipped at 200 ms and a key unit asked for; the next request may go at 700 ms. Two frames of captured_ms
+   wait at now_ms: which one leaves? */
+static uint32_t
+leaves_after_request (bool key_came, unsigned captured_ms, unsigned now_ms)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e9};
+  unsigned discarded;
+
+  push_frame (&b, 1, 1, false, START);
+  push_frame (&b, 2, 1, false, START);
+  ck_assert_uint_eq (next_sent (&b, path, START + 200 * CC_MSECOND, &discarded), 2);
+  ck_assert (send_buffer_take_key_unit_wanted (&b));
+  push_frame (&b, 3, 1, key_came, START + 220 * CC_MSECOND);
+  ck_assert_uint_eq (next_sent (&b, path, START + 220 * CC_MSECOND, &discarded), 3);
+  push_frame (&b, 4, 1, false, START + captured_ms * CC_MSECOND);
+  push_frame (&b, 5, 1, false, START + captured_ms * CC_MSECOND);
+  return next_sent (&b, path, START + now_ms * CC_MSECOND, &discarded);
+}
+
+/* gamma is 150 ms: it gives way by 150 ms, later by what is left of the wait. */
+START_TEST (test_the_key_unit_asked_for_is_not_wasted)
+{
+  ck_assert_uint_eq (leaves_after_request (true, 230, 529), 4);
+  ck_assert_uint_eq (leaves_after_request (true, 230, 531), 5);
+  ck_assert_uint_eq (leaves_after_request (true, 530, 689), 4);
+  ck_assert_uint_eq (leaves_after_request (true, 530, 692), 5);
+  ck_assert_uint_eq (leaves_after_request (true, 750, 901), 5);
+  ck_assert_uint_eq (leaves_after_request (false, 230, 379), 4);
+  ck_assert_uint_eq (leaves_after_request (false, 230, 381), 5);
+}
+END_TEST
+
 /* A key unit of 50 kB takes 1 s at 50 kB/s: the next request waits for 4 s, or the link would carry nothing else. */
 START_TEST (test_key_unit_requests_have_a_bounded_cost)
 {
@@ -534,8 +567,8 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_capture_time_counts_where_it_is_known, test_a_frame_that_began_is_finished,
     test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path, test_the_newest_frame_goes_however_late,
     test_key_units_go_before_delta_frames, test_a_newer_key_unit_replaces_an_older_one,
-    test_key_unit_requests_are_spaced, test_key_unit_requests_have_a_bounded_cost,
-    test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
-    test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
+    test_key_unit_requests_are_spaced, test_the_key_unit_asked_for_is_not_wasted,
+    test_key_unit_requests_have_a_bounded_cost, test_full_ring_condemns_the_oldest_waiting_frame,
+    test_full_ring_with_an_open_frame, test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
     test_the_condition_behind_a_packet_sent_again, test_repair_packets, test_frame_budget,
     CC_TEST_LONG (test_discard_runs_are_short))
