@@ -20,6 +20,10 @@ def is_rtcp(data):
     return len(data) >= 4 and data[0] >> 6 == 2 and 192 <= data[1] <= 223
 
 
+def payload_type(rtp):
+    return rtp[1] & 0x7f if len(rtp) > 1 else None
+
+
 def rtcp_packets(data):
     while len(data) >= 4:
         size = 4 * (int.from_bytes(data[2:4], "big") + 1)
@@ -84,6 +88,7 @@ class Relay(threading.Thread):
         self.port = self.socket.getsockname()[1]
         self.muxed, self.split, self.stopped = None, None, False
         self.lose_one_of = 0  # RTP packets; 0: none
+        self.resend_type = None  # payload type of what is sent again
         self.rate = 0  # bit/s RTP passes at, UDP and IP headers counted, behind a queue of QUEUE s; 0: any
         self.free_at, self.queued = 0, []  # when the last packet is through; s each waited
         self.waiting, self.number, self.rtp_bytes = [], 0, 0
@@ -116,6 +121,7 @@ class Relay(threading.Thread):
             self.note_rtp(data, now)
         if not rtcp and self.lose_one_of and self.number % self.lose_one_of == 0:
             self.counts[side, "lost"] += 1
+            self.counts[side, "resends lost"] += payload_type(data) == self.resend_type
         elif not rtcp and self.rate and self.free_at > now + QUEUE:
             self.counts[side, "dropped"] += 1
         elif to:
