@@ -14,7 +14,7 @@ frame_count_init (FrameCount *f)
 static FrameVerdict
 begin (FrameCount *f, uint32_t number, uint64_t captured)
 {
-  f->newest = f->certain = number;
+  f->first = f->newest = f->certain = number;
   f->captured = captured;
   f->shown = 1;
   f->displayed++;
@@ -44,7 +44,7 @@ go_back (FrameCount *f, uint32_t number)
   }
   if (back < WINDOW) {
     f->shown |= UINT64_C (1) << back;
-    f->lost -= f->lost > 0;
+    f->lost -= f->lost > 0 && (int32_t)(number - f->first) > 0;
   }
   f->out_of_order++;
   f->displayed++;

@@ -15,6 +15,7 @@ typedef enum {
 
 typedef struct {
   bool started;
+  uint32_t first; /* since the last new beginning */
   uint32_t newest;
   uint64_t shown; /* bit i: newest - i was */
   uint32_t certain;

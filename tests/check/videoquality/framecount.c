@@ -54,6 +54,25 @@ START_TEST (test_far_behind)
 }
 END_TEST
 
+/* What was sent before the first shown was never counted lost. */
+START_TEST (test_before_the_first)
+{
+  frame_count_init (&f);
+  show (10);
+  show (12); /* 11 is lost */
+  ck_assert_int_eq (show (9), FRAME_OUT_OF_ORDER);
+  ck_assert_uint_eq (f.lost, 1);
+  ck_assert_int_eq (show (11), FRAME_OUT_OF_ORDER);
+  ck_assert_uint_eq (f.lost, 0);
+  ck_assert_int_eq (frame_count_on_picture (&f, 5, 100000), FRAME_RESTART);
+  ck_assert_int_eq (frame_count_on_picture (&f, 7, 100066), FRAME_NEW);
+  ck_assert_int_eq (frame_count_on_picture (&f, 4, 99967), FRAME_OUT_OF_ORDER);
+  ck_assert_uint_eq (f.lost, 1);
+  ck_assert_int_eq (frame_count_on_picture (&f, 6, 100033), FRAME_OUT_OF_ORDER);
+  ck_assert_uint_eq (f.lost, 0);
+}
+END_TEST
+
 START_TEST (test_wrap)
 {
   frame_count_init (&f);
@@ -100,5 +119,5 @@ START_TEST (test_worked_out)
 }
 END_TEST
 
-CC_TEST_MAIN (
-    "framecount", test_in_order, test_lost_and_repeated, test_far_behind, test_wrap, test_restart, test_worked_out)
+CC_TEST_MAIN ("framecount", test_in_order, test_lost_and_repeated, test_far_behind, test_before_the_first, test_wrap,
+    test_restart, test_worked_out)
