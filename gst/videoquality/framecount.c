@@ -11,23 +11,33 @@ frame_count_init (FrameCount *f)
   *f = (FrameCount){0};
 }
 
+static void
+be_certain (FrameCount *f, uint32_t number, uint64_t captured)
+{
+  f->certain = number;
+  f->captured = captured;
+  f->worked_out = f->worked_out_lost = 0;
+}
+
 static FrameVerdict
 begin (FrameCount *f, uint32_t number, uint64_t captured)
 {
-  f->first = f->newest = f->certain = number;
-  f->captured = captured;
+  be_certain (f, number, captured);
+  f->first = f->newest = number;
   f->shown = 1;
   f->displayed++;
   return FRAME_RESTART;
 }
 
 static FrameVerdict
-go_on (FrameCount *f, uint32_t number)
+go_on (FrameCount *f, uint32_t number, bool worked_out)
 {
   uint32_t step = number - f->newest;
 
   f->shown = step < WINDOW ? f->shown << step | 1 : 1;
   f->lost += step - 1;
+  f->worked_out += worked_out;
+  f->worked_out_lost += worked_out ? step - 1 : 0;
   f->newest = number;
   f->displayed++;
   return FRAME_NEW;
@@ -51,6 +61,21 @@ go_back (FrameCount *f, uint32_t number)
   return FRAME_OUT_OF_ORDER;
 }
 
+/* Numbers were worked out too high, as where fewer pictures are captured in a second than before: those shown by them
+   were the ones before this. */
+static FrameVerdict
+set_right (FrameCount *f, uint32_t number)
+{
+  uint32_t ahead = f->newest - number, between = number - f->certain - 1;
+
+  f->shown = ahead < WINDOW ? f->shown >> ahead | 1 : 1;
+  f->lost = f->lost > f->worked_out_lost ? f->lost - f->worked_out_lost : 0;
+  f->lost += between > f->worked_out ? between - f->worked_out : 0;
+  f->newest = number;
+  f->displayed++;
+  return FRAME_NEW;
+}
+
 static bool
 is_restart (const FrameCount *f, uint32_t number, uint64_t captured)
 {
@@ -63,6 +88,8 @@ FrameVerdict
 frame_count_on_picture (FrameCount *f, uint32_t number, uint64_t captured)
 {
   int32_t step = (int32_t)(number - f->newest);
+  bool later = captured > f->captured;
+  FrameVerdict verdict;
 
   if (!f->started) {
     f->started = true;
@@ -73,9 +100,11 @@ frame_count_on_picture (FrameCount *f, uint32_t number, uint64_t captured)
     f->restarts++;
     return begin (f, number, captured);
   }
-  if (captured > f->captured) {
-    f->certain = number;
-    f->captured = captured;
-  }
-  return step > 0 ? go_on (f, number) : go_back (f, number);
+  if (step > 0)
+    verdict = go_on (f, number, captured == 0);
+  else
+    verdict = later ? set_right (f, number) : go_back (f, number);
+  if (later)
+    be_certain (f, number, captured);
+  return verdict;
 }

@@ -19,15 +19,17 @@ typedef struct {
   uint32_t newest;
   uint64_t shown; /* bit i: newest - i was */
   uint32_t certain;
-  uint64_t captured; /* of certain, the newest that was not worked out */
+  uint64_t captured;                    /* of certain, the newest that was not worked out */
+  uint64_t worked_out, worked_out_lost; /* since certain: shown by a number worked out; lost by these */
   /* lost: not shown between two that were, and not come out of order either; before the first nobody knows */
   uint64_t displayed, lost, repeated, out_of_order, restarts;
 } FrameCount;
 
 void frame_count_init (FrameCount *f);
 /* number wraps; captured: its time, any unit, by which a sender that began anew is told from a late picture; 0: the
-   number is not read but worked out, and tells no new beginning. What comes out of order is displayed; as lost it
-   counts no more where it is less than 64 behind. */
+   number is not read but worked out, and tells no new beginning; where the next that is read shows that such numbers
+   ran ahead, what was lost by them is set right. What comes out of order is displayed; as lost it counts no more where
+   it is less than 64 behind. */
 FrameVerdict frame_count_on_picture (FrameCount *f, uint32_t number, uint64_t captured);
 
 #endif

@@ -108,16 +108,58 @@ START_TEST (test_worked_out)
   show (10);
   ck_assert_int_eq (frame_count_on_picture (&f, 12, 0), FRAME_NEW);
   ck_assert_int_eq (frame_count_on_picture (&f, 12, 0), FRAME_REPEATED);
+  ck_assert_uint_eq (f.lost, 1);
+  ck_assert_int_eq (show (12), FRAME_NEW); /* the one before was 11 */
+  ck_assert_uint_eq (f.lost, 0);
   ck_assert_int_eq (show (12), FRAME_REPEATED);
-  ck_assert_int_eq (show (11), FRAME_OUT_OF_ORDER);
   ck_assert_int_eq (frame_count_on_picture (&f, 15, 0), FRAME_NEW);
-  ck_assert_int_eq (show (14), FRAME_OUT_OF_ORDER);
+  ck_assert_int_eq (show (14), FRAME_NEW);
   ck_assert_int_eq (show (16), FRAME_NEW);
   ck_assert_uint_eq (f.restarts, 0);
-  ck_assert_uint_eq (f.lost, 1); /* 13 */
+  ck_assert_uint_eq (f.displayed, 6);
+  ck_assert_uint_eq (f.lost, 1); /* 15 */
   ck_assert_int_eq (frame_count_on_picture (&f, 5, 1000000), FRAME_RESTART);
 }
 END_TEST
 
+/* Half as many pictures a second while stamps cannot be read: 100 to 130 pass as 100 to 160, and then 135 is read. */
+START_TEST (test_worked_out_too_high)
+{
+  frame_count_init (&f);
+  for (uint32_t i = 90; i <= 100; i++)
+    show (i);
+  ck_assert_int_eq (show (97), FRAME_REPEATED);
+  for (uint32_t i = 102; i <= 160; i += 2)
+    ck_assert_int_eq (frame_count_on_picture (&f, i, 0), FRAME_NEW);
+  ck_assert_uint_eq (f.lost, 30);
+  ck_assert_int_eq (show (135), FRAME_NEW);
+  ck_assert_uint_eq (f.lost, 4); /* of 101 to 134 30 were shown */
+  for (uint32_t i = 136; i < 170; i++)
+    ck_assert_int_eq (show (i), FRAME_NEW);
+  ck_assert_uint_eq (f.displayed, 11 + 30 + 35);
+  ck_assert_uint_eq (f.lost, 4);
+  ck_assert_uint_eq (f.restarts + f.out_of_order, 0);
+  ck_assert_uint_eq (f.repeated, 1);
+}
+END_TEST
+
+/* The losses before stay. */
+START_TEST (test_worked_out_after_losses)
+{
+  frame_count_init (&f);
+  show (10);
+  show (15);
+  for (uint32_t i = 17; i <= 21; i += 2)
+    frame_count_on_picture (&f, i, 0);
+  ck_assert_int_eq (show (19), FRAME_NEW);
+  ck_assert_uint_eq (f.lost, 4);
+  frame_count_on_picture (&f, 21, 0);
+  ck_assert_int_eq (show (22), FRAME_NEW); /* worked out right, for all one knows */
+  ck_assert_uint_eq (f.lost, 5);
+  ck_assert_int_eq (show (20), FRAME_OUT_OF_ORDER);
+  ck_assert_uint_eq (f.lost, 4);
+}
+END_TEST
+
 CC_TEST_MAIN ("framecount", test_in_order, test_lost_and_repeated, test_far_behind, test_before_the_first, test_wrap,
-    test_restart, test_worked_out)
+    test_restart, test_worked_out, test_worked_out_too_high, test_worked_out_after_losses)
