@@ -3,6 +3,7 @@
 
 #define W3C_FACTOR 3
 #define W3C_EXTRA (150 * CC_MSECOND)
+#define BACK_MAX (2 * CC_SECOND) /* what is further back is a clock that began anew */
 
 void
 freeze_count_init (FreezeCount *f, CcDuration fixed_rule)
@@ -40,12 +41,18 @@ remember (FreezeCount *f, CcDuration gap)
   f->at = (f->at + 1) % FREEZE_COUNT_GAPS;
 }
 
+void
+freeze_count_forget_gap (FreezeCount *f)
+{
+  f->last = CC_TIME_NONE;
+}
+
 CcDuration
 freeze_count_on_picture (FreezeCount *f, CcTime now)
 {
   CcDuration gap;
 
-  if (f->last == CC_TIME_NONE) {
+  if (f->last == CC_TIME_NONE || cc_time_since (f->last, now) > BACK_MAX) {
     f->last = now;
     return CC_TIME_NONE;
   }

@@ -26,8 +26,10 @@ typedef struct {
 } FreezeCount;
 
 void freeze_count_init (FreezeCount *f, CcDuration fixed_rule);
-/* A picture that was not shown before is displayed. now: not before the last one's, else it counts as that. Returns the
-   gap before it, CC_TIME_NONE: it is the first. */
+/* The next picture is the first of what follows a pause or a seek: the gap before it is no freeze. */
+void freeze_count_forget_gap (FreezeCount *f);
+/* A picture that was not shown before is displayed. now: not before the last one's, else it counts as that; more than
+   2 s before it, time began anew. Returns the gap before it, CC_TIME_NONE: it is the first. */
 CcDuration freeze_count_on_picture (FreezeCount *f, CcTime now);
 
 #endif

@@ -364,6 +364,14 @@ gst_frame_measure_src_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (gst_frame_measure_parent_class)->src_event (trans, event);
 }
 
+static void
+forget_gap (GstFrameMeasure *self)
+{
+  g_mutex_lock (&self->lock);
+  freeze_count_forget_gap (&self->figures.freezes);
+  g_mutex_unlock (&self->lock);
+}
+
 static gboolean
 gst_frame_measure_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
@@ -371,6 +379,8 @@ gst_frame_measure_sink_event (GstBaseTransform *trans, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
     post_stats (self);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) /* a seek is no freeze */
+    forget_gap (self);
   return GST_BASE_TRANSFORM_CLASS (gst_frame_measure_parent_class)->sink_event (trans, event);
 }
 
@@ -433,14 +443,6 @@ gst_frame_measure_stop (GstBaseTransform *trans)
     GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
         ("The file at location is not complete: %s. See that there is room on its disk.", g_strerror (errno)), (NULL));
   return TRUE;
-}
-
-static void
-forget_gap (GstFrameMeasure *self)
-{
-  g_mutex_lock (&self->lock);
-  self->figures.freezes.last = CC_TIME_NONE;
-  g_mutex_unlock (&self->lock);
 }
 
 static GstStateChangeReturn

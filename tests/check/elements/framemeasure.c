@@ -371,6 +371,17 @@ lose_next (Fixture *f, guint n)
     gst_buffer_unref (capture (f));
 }
 
+static void
+flush (GstHarness *h)
+{
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_harness_push_event (h, gst_event_new_flush_start ());
+  gst_harness_push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (h, gst_event_new_segment (&segment));
+}
+
 GST_START_TEST (test_delays)
 {
   Fixture f;
@@ -446,6 +457,31 @@ GST_START_TEST (test_losses_and_freezes)
   /* 3 s without a picture, so far */
   gst_test_clock_advance_time (f.clock, 3 * GST_SECOND);
   fail_unless_equals_float (figure (&f, "since-last"), 3 * GST_SECOND);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* The gap of a seek is no freeze; running time begins anew then, and freezes are told from there on. */
+GST_START_TEST (test_seek)
+{
+  Fixture f;
+
+  setup (&f);
+  show_next (&f, 100);
+  flush (f.measure);
+  lose_next (&f, 25);
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "longest-gap"), PERIOD);
+  flush (f.measure);
+  show_next (&f, 1); /* as the sink prerolls, before the pipeline sets the base time */
+  gst_element_set_base_time (f.measure->element, gst_clock_get_time (GST_CLOCK (f.clock)));
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "freezes-fixed"), 0);
+  lose_next (&f, 5);
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "freezes-fixed"), 1);
+  fail_unless_equals_float (figure (&f, "longest-gap"), 6 * PERIOD);
   teardown (&f);
 }
 
@@ -613,6 +649,7 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_delays);
   tcase_add_test (tcase, test_sink_that_waits);
   tcase_add_test (tcase, test_losses_and_freezes);
+  tcase_add_test (tcase, test_seek);
   tcase_add_test (tcase, test_wrong_clock);
   tcase_add_test (tcase, test_messages);
   tcase_add_test (tcase, test_file);

@@ -86,4 +86,33 @@ START_TEST (test_time_back)
 }
 END_TEST
 
-CC_TEST_MAIN ("freezecount", test_fast_video, test_slow_video, test_forgets, test_time_back)
+/* As after a seek: freezes are told from there on, and what lies between is none. */
+START_TEST (test_time_anew)
+{
+  setup ();
+  show_many (30, 40 * CC_MSECOND);
+  now = 3 * CC_SECOND;
+  ck_assert_uint_eq (freeze_count_on_picture (&f, now), CC_TIME_NONE);
+  show_after (40 * CC_MSECOND);
+  ck_assert_uint_eq (f.w3c.n + f.fixed.n, 0);
+  show_after (200 * CC_MSECOND);
+  ck_assert_uint_eq (f.w3c.n, 1);
+  ck_assert_uint_eq (f.fixed.n, 1);
+}
+END_TEST
+
+START_TEST (test_forget_gap)
+{
+  setup ();
+  show_many (30, 40 * CC_MSECOND);
+  freeze_count_forget_gap (&f);
+  now += CC_SECOND;
+  ck_assert_uint_eq (freeze_count_on_picture (&f, now), CC_TIME_NONE);
+  show_after (40 * CC_MSECOND);
+  ck_assert_uint_eq (f.w3c.n + f.fixed.n, 0);
+  ck_assert_uint_eq (f.longest, 40 * CC_MSECOND);
+}
+END_TEST
+
+CC_TEST_MAIN (
+    "freezecount", test_fast_video, test_slow_video, test_forgets, test_time_back, test_time_anew, test_forget_gap)
