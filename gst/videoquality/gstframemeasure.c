@@ -725,4 +725,6 @@ gst_frame_measure_init (GstFrameMeasure *self)
   gst_frame_references_init (&self->references);
   figures_init (&self->figures, FREEZE_COUNT_FIXED);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
+  /* else late pictures are dropped before they are counted */
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), FALSE);
 }

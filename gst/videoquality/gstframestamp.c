@@ -179,4 +179,6 @@ gst_frame_stamp_init (GstFrameStamp *self)
 {
   self->place = (GstStampPlace){LUMA_STAMP_TOP_LEFT, GST_STAMP_BLOCK_DEFAULT};
   self->clock = DEFAULT_CLOCK;
+  /* else late pictures are dropped before they are numbered */
+  gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), FALSE);
 }

@@ -332,15 +332,22 @@ figure (Fixture *f, const gchar *name)
   return stat_of (f->measure->element, name);
 }
 
-/* The next one, captured a period after the one before. */
-static GstBuffer *
-capture (Fixture *f)
+static void
+push_picture (GstHarness *h, GstClockTime pts)
 {
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT * 3 / 2, NULL);
 
   gst_buffer_memset (buffer, 0, 100, WIDTH * HEIGHT * 3 / 2);
-  GST_BUFFER_PTS (buffer) = f->pictures++ * PERIOD;
-  return gst_harness_push_and_pull (f->stamp, buffer);
+  GST_BUFFER_PTS (buffer) = pts;
+  fail_unless_equals_int (gst_harness_push (h, buffer), GST_FLOW_OK);
+}
+
+/* The next one, captured a period after the one before. */
+static GstBuffer *
+capture (Fixture *f)
+{
+  push_picture (f->stamp, f->pictures++ * PERIOD);
+  return gst_harness_pull (f->stamp);
 }
 
 static void
@@ -422,6 +429,26 @@ GST_START_TEST (test_sink_that_waits)
   buffer = capture (&f);
   show_at (&f, buffer, GST_BUFFER_PTS (buffer) + 130 * GST_MSECOND);
   fail_unless_equals_float (figure (&f, "delay-max"), 130 * GST_MSECOND);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+/* A sink that tells how late it was gets the late pictures all the same, numbered and counted. */
+GST_START_TEST (test_late_pictures_pass)
+{
+  GstEvent *late = gst_event_new_qos (GST_QOS_TYPE_UNDERFLOW, 2.0, 10 * GST_SECOND, PERIOD);
+  Fixture f;
+
+  setup (&f);
+  show_next (&f, 2);
+  gst_harness_push_upstream_event (f.stamp, gst_event_ref (late));
+  gst_harness_push_upstream_event (f.measure, late);
+  push_picture (f.stamp, 2 * PERIOD);
+  fail_unless_equals_int (gst_harness_buffers_in_queue (f.stamp), 1);
+  gst_harness_push (f.measure, gst_harness_pull (f.stamp));
+  fail_unless_equals_int (gst_harness_buffers_in_queue (f.measure), 1);
+  fail_unless_equals_float (figure (&f, "displayed"), 3);
   teardown (&f);
 }
 
@@ -648,6 +675,7 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_errors_tell_the_cure);
   tcase_add_test (tcase, test_delays);
   tcase_add_test (tcase, test_sink_that_waits);
+  tcase_add_test (tcase, test_late_pictures_pass);
   tcase_add_test (tcase, test_losses_and_freezes);
   tcase_add_test (tcase, test_seek);
   tcase_add_test (tcase, test_wrong_clock);
