@@ -283,29 +283,41 @@ read_stamp (GstFrameMeasure *self, const LumaPlane *plane, GstBuffer *buffer, Ro
     row->stamped = row->damaged = stamp_track_guess (&self->track, at, &row->stamp);
 }
 
-/* By the time pictures are displayed at: while none comes, nothing is posted. */
+static void
+begin_interval (GstFrameMeasure *self, GstClockTime now)
+{
+  self->interval_at = now;
+  self->interval_displayed = self->figures.frames.displayed;
+}
+
 static void
 end_interval (GstFrameMeasure *self, GstClockTime now)
 {
+  g_mutex_lock (&self->lock);
+  self->figures.frame_rate = (gdouble)(self->figures.frames.displayed - self->interval_displayed) * GST_SECOND /
+                             (gdouble)(now - self->interval_at);
+  g_mutex_unlock (&self->lock);
+  begin_interval (self, now);
+  post_stats (self);
+}
+
+/* By the time pictures are displayed at: while none comes, nothing is posted. */
+static void
+follow_interval (GstFrameMeasure *self, GstClockTime now)
+{
   GstClockTime interval;
-  guint64 displayed;
 
   GST_OBJECT_LOCK (self);
   interval = self->interval;
   GST_OBJECT_UNLOCK (self);
-  if (!GST_CLOCK_TIME_IS_VALID (now) || interval == 0)
+  if (interval == 0)
+    self->interval_at = GST_CLOCK_TIME_NONE;
+  if (interval == 0 || !GST_CLOCK_TIME_IS_VALID (now))
     return;
   if (!GST_CLOCK_TIME_IS_VALID (self->interval_at) || now < self->interval_at)
-    self->interval_at = now;
-  if (now - self->interval_at < interval)
-    return;
-  g_mutex_lock (&self->lock);
-  displayed = self->figures.frames.displayed;
-  self->figures.frame_rate = (gdouble)(displayed - self->interval_displayed) * GST_SECOND / (now - self->interval_at);
-  g_mutex_unlock (&self->lock);
-  self->interval_displayed = displayed;
-  self->interval_at = now;
-  post_stats (self);
+    begin_interval (self, now);
+  else if (now - self->interval_at >= interval)
+    end_interval (self, now);
 }
 
 static GstFlowReturn
@@ -328,7 +340,7 @@ gst_frame_measure_transform_frame_ip (GstVideoFilter *filter, GstVideoFrame *fra
     compare (self, &plane, &row);
   if (self->file != NULL)
     write_row (self->file, &row);
-  end_interval (self, display.running);
+  follow_interval (self, display.running);
   return GST_FLOW_OK;
 }
 

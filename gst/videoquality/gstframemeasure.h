@@ -56,8 +56,8 @@ struct _GstFrameMeasure {
   LumaRect rect;
   StampTrack track;
   FILE *file;
-  GstClockTime interval_at; /* it began */
-  guint64 interval_displayed;
+  GstClockTime interval_at;   /* it began; GST_CLOCK_TIME_NONE: none has */
+  guint64 interval_displayed; /* before it */
   gboolean warned_size;
 };
 

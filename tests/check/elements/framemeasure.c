@@ -535,25 +535,59 @@ GST_START_TEST (test_wrong_clock)
 
 GST_END_TEST
 
-/* One a second, and one at the end, each with the rate of its second. */
-GST_START_TEST (test_messages)
+/* Of those posted since: how many, each with that rate. */
+static guint
+count_messages (Fixture *f, gdouble frame_rate)
 {
   GstMessage *message;
   guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (f->bus, GST_MESSAGE_ELEMENT)) != NULL) {
+    const GstStructure *s = gst_message_get_structure (message);
+
+    fail_unless (gst_structure_has_name (s, "application/x-framemeasure-stats"));
+    fail_unless (fabs (value_of (s, "frame-rate") - frame_rate) < 0.001, "%f", value_of (s, "frame-rate"));
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+/* One a second, and one at the end, each with the rate of its second. */
+GST_START_TEST (test_messages)
+{
   Fixture f;
 
   setup (&f);
   show_next (&f, 76); /* 3 s and the first */
   gst_harness_push_event (f.measure, gst_event_new_eos ());
-  while ((message = gst_bus_pop_filtered (f.bus, GST_MESSAGE_ELEMENT)) != NULL) {
-    const GstStructure *s = gst_message_get_structure (message);
+  fail_unless_equals_int (count_messages (&f, 25), 4);
+  teardown (&f);
+}
 
-    fail_unless (gst_structure_has_name (s, "application/x-framemeasure-stats"));
-    if (n++ > 0)
-      fail_unless (fabs (value_of (s, "frame-rate") - 25) < 0.001);
-    gst_message_unref (message);
+GST_END_TEST
+
+/* What was shown while there was none, or before time began anew, is not of the interval. */
+GST_START_TEST (test_intervals_that_begin_late)
+{
+  Fixture f;
+  guint i;
+
+  setup (&f);
+  show_next (&f, 10);
+  g_object_set (f.measure->element, "interval", G_GUINT64_CONSTANT (0), NULL);
+  show_next (&f, 100);
+  fail_unless_equals_int (count_messages (&f, 0), 0);
+  g_object_set (f.measure->element, "interval", GST_SECOND, NULL);
+  show_next (&f, 26);
+  fail_unless_equals_int (count_messages (&f, 25), 1);
+  show_next (&f, 20);
+  gst_element_set_base_time (f.measure->element, gst_clock_get_time (GST_CLOCK (f.clock)));
+  for (i = 0; i < 14; i++) {
+    lose_next (&f, 1);
+    show_next (&f, 1);
   }
-  fail_unless_equals_int (n, 4);
+  fail_unless_equals_int (count_messages (&f, 12.5), 1);
   teardown (&f);
 }
 
@@ -680,6 +714,7 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_seek);
   tcase_add_test (tcase, test_wrong_clock);
   tcase_add_test (tcase, test_messages);
+  tcase_add_test (tcase, test_intervals_that_begin_late);
   tcase_add_test (tcase, test_file);
   tcase_add_test (tcase, test_reference_of_another_size);
   tcase_add_test (tcase, test_stops_at_once);
