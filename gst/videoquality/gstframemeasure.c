@@ -17,6 +17,7 @@
 
 #include "gstframemeasure.h"
 
+#include "gststamptime.h"
 #include "pictureerror.h"
 
 #include <errno.h>
@@ -65,23 +66,16 @@ typedef struct {
 static GstClockTime
 running_now (GstFrameMeasure *self)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
-  GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
+  GstClockTime now = gst_stamp_time_now (GST_ELEMENT (self));
 
-  if (clock == NULL)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return GST_STATE (self) == GST_STATE_PLAYING && now >= base ? now - base : GST_CLOCK_TIME_NONE;
+  return GST_STATE (self) == GST_STATE_PLAYING ? now : GST_CLOCK_TIME_NONE;
 }
 
 /* A sink behind that synchronises holds it until running time and latency are over. */
 static GstClockTime
 wait_of_sink (GstFrameMeasure *self, GstBuffer *buffer, GstClockTime now)
 {
-  GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime due = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  GstClockTime latency;
+  GstClockTime due = gst_stamp_time_of (GST_BASE_TRANSFORM (self), buffer), latency;
   gboolean sync;
 
   GST_OBJECT_LOCK (self);
@@ -273,8 +267,7 @@ post_stats (GstFrameMeasure *self)
 static void
 read_stamp (GstFrameMeasure *self, const LumaPlane *plane, GstBuffer *buffer, Row *row)
 {
-  GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime at = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  GstClockTime at = gst_stamp_time_of (GST_BASE_TRANSFORM (self), buffer);
 
   row->stamped = luma_stamp_read (plane, &self->rect, &row->stamp);
   if (row->stamped)

@@ -17,6 +17,8 @@
 
 #include "gstframestamp.h"
 
+#include "gststamptime.h"
+
 GST_DEBUG_CATEGORY_STATIC (gst_frame_stamp_debug);
 #define GST_CAT_DEFAULT gst_frame_stamp_debug
 
@@ -74,23 +76,17 @@ gst_frame_stamp_set_info (
 static GstClockTime
 picture_age (GstFrameStamp *self, GstClockTime running_time)
 {
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
-  GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
+  GstClockTime now = gst_stamp_time_now (GST_ELEMENT (self));
 
-  if (clock == NULL)
+  if (!GST_CLOCK_TIME_IS_VALID (running_time) || !GST_CLOCK_TIME_IS_VALID (now) || now < running_time)
     return 0;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  if (!GST_CLOCK_TIME_IS_VALID (running_time) || !GST_CLOCK_TIME_IS_VALID (now) || now < base + running_time)
-    return 0;
-  return now - base - running_time <= MAX_AGE ? now - base - running_time : 0;
+  return now - running_time <= MAX_AGE ? now - running_time : 0;
 }
 
 static guint64
 capture_time (GstFrameStamp *self, LumaStampClock clock, GstBuffer *buffer)
 {
-  GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
-  GstClockTime running_time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)), now;
+  GstClockTime running_time = gst_stamp_time_of (GST_BASE_TRANSFORM (self), buffer), now;
 
   if (clock == LUMA_STAMP_RUNNING_TIME)
     return GST_CLOCK_TIME_IS_VALID (running_time) ? running_time : 0;

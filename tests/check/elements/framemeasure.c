@@ -656,6 +656,27 @@ GST_START_TEST (test_reference_of_another_size)
 
 GST_END_TEST
 
+/* As from a source of raw bytes: time stamps say nothing then, but numbers and losses are told. */
+GST_START_TEST (test_segment_of_bytes)
+{
+  GstSegment segment;
+  Fixture f;
+
+  setup (&f);
+  gst_segment_init (&segment, GST_FORMAT_BYTES);
+  gst_harness_push_event (f.stamp, gst_event_new_segment (&segment));
+  gst_harness_push_event (f.measure, gst_event_new_segment (&segment));
+  g_object_set (f.measure->element, "sync", TRUE, NULL);
+  show_next (&f, 3);
+  lose_next (&f, 1);
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "displayed"), 4);
+  fail_unless_equals_float (figure (&f, "lost"), 1);
+  teardown (&f);
+}
+
+GST_END_TEST
+
 /* Nobody waits for an original when the pipeline stops. */
 GST_START_TEST (test_stops_at_once)
 {
@@ -717,6 +738,7 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_intervals_that_begin_late);
   tcase_add_test (tcase, test_file);
   tcase_add_test (tcase, test_reference_of_another_size);
+  tcase_add_test (tcase, test_segment_of_bytes);
   tcase_add_test (tcase, test_stops_at_once);
   tcase_add_test (tcase, test_one_reference_pad);
   return suite;
