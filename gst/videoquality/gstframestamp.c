@@ -74,10 +74,8 @@ gst_frame_stamp_set_info (
 
 /* How long before now the picture was captured, by its time stamp; 0 where that says nothing. */
 static GstClockTime
-picture_age (GstFrameStamp *self, GstClockTime running_time)
+picture_age (GstClockTime running_time, GstClockTime now)
 {
-  GstClockTime now = gst_stamp_time_now (GST_ELEMENT (self));
-
   if (!GST_CLOCK_TIME_IS_VALID (running_time) || !GST_CLOCK_TIME_IS_VALID (now) || now < running_time)
     return 0;
   return now - running_time <= MAX_AGE ? now - running_time : 0;
@@ -86,12 +84,16 @@ picture_age (GstFrameStamp *self, GstClockTime running_time)
 static guint64
 capture_time (GstFrameStamp *self, LumaStampClock clock, GstBuffer *buffer)
 {
-  GstClockTime running_time = gst_stamp_time_of (GST_BASE_TRANSFORM (self), buffer), now;
+  GstClockTime running_time = gst_stamp_time_of (GST_BASE_TRANSFORM (self), buffer);
+  GstClockTime now = gst_stamp_time_now (GST_ELEMENT (self)), wall;
 
-  if (clock == LUMA_STAMP_RUNNING_TIME)
-    return GST_CLOCK_TIME_IS_VALID (running_time) ? running_time : 0;
-  now = (GstClockTime)(clock == LUMA_STAMP_MONOTONIC ? g_get_monotonic_time () : g_get_real_time ()) * GST_USECOND;
-  return now - picture_age (self, running_time);
+  if (clock == LUMA_STAMP_RUNNING_TIME) {
+    if (GST_CLOCK_TIME_IS_VALID (running_time))
+      return running_time;
+    return GST_CLOCK_TIME_IS_VALID (now) ? now : 0;
+  }
+  wall = (GstClockTime)(clock == LUMA_STAMP_MONOTONIC ? g_get_monotonic_time () : g_get_real_time ()) * GST_USECOND;
+  return wall - picture_age (running_time, now);
 }
 
 static GstFlowReturn

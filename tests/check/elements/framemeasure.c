@@ -414,6 +414,25 @@ GST_START_TEST (test_delays)
 
 GST_END_TEST
 
+/* Without a time stamp a picture is captured as it passes framestamp. */
+GST_START_TEST (test_no_time_stamp)
+{
+  GstElement *element;
+  Fixture f;
+
+  setup (&f);
+  element = gst_harness_find_element (f.stamp, "framestamp");
+  gst_element_set_base_time (element, GST_SECOND);
+  gst_object_unref (element);
+  gst_harness_set_time (f.stamp, 6 * GST_SECOND);
+  push_picture (f.stamp, GST_CLOCK_TIME_NONE);
+  show_at (&f, gst_harness_pull (f.stamp), 5 * GST_SECOND + DELAY);
+  fail_unless_equals_float (figure (&f, "delay-max"), DELAY);
+  teardown (&f);
+}
+
+GST_END_TEST
+
 /* A sink that synchronises shows a picture 100 ms after its capture, if it is there by then. */
 GST_START_TEST (test_sink_that_waits)
 {
@@ -729,6 +748,7 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_no_stamps);
   tcase_add_test (tcase, test_errors_tell_the_cure);
   tcase_add_test (tcase, test_delays);
+  tcase_add_test (tcase, test_no_time_stamp);
   tcase_add_test (tcase, test_sink_that_waits);
   tcase_add_test (tcase, test_late_pictures_pass);
   tcase_add_test (tcase, test_losses_and_freezes);
