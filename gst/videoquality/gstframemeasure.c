@@ -506,10 +506,20 @@ reference_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstFrameMeasure *self = GST_FRAME_MEASURE (parent);
   gboolean ok = TRUE;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS)
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_CAPS:
     ok = reference_caps (self, event);
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_frame_references_close (&self->references);
+    break;
+  case GST_EVENT_STREAM_START:
+  case GST_EVENT_FLUSH_STOP:
+    gst_frame_references_begin (&self->references);
+    break;
+  case GST_EVENT_EOS:
+    gst_frame_references_end (&self->references);
+    break;
+  default:
+    break;
+  }
   gst_event_unref (event);
   return ok;
 }
@@ -539,6 +549,7 @@ gst_frame_measure_request_new_pad (GstElement *element, GstPadTemplate *templ, c
     return NULL;
   }
   gst_video_info_init (&self->reference_info);
+  gst_frame_references_begin (&self->references);
   gst_pad_set_chain_function (pad, reference_chain);
   gst_pad_set_event_function (pad, reference_event);
   gst_pad_set_query_function (pad, reference_query);
@@ -554,7 +565,7 @@ gst_frame_measure_release_pad (GstElement *element, GstPad *pad)
   GstFrameMeasure *self = GST_FRAME_MEASURE (element);
 
   g_atomic_int_set (&self->has_reference, FALSE);
-  gst_frame_references_close (&self->references);
+  gst_frame_references_end (&self->references);
   gst_pad_set_active (pad, FALSE);
   GST_OBJECT_LOCK (self);
   self->reference_pad = NULL;

@@ -48,7 +48,6 @@ gst_frame_references_init (GstFrameReferences *r)
   g_mutex_init (&r->lock);
   g_cond_init (&r->cond);
   g_queue_init (&r->queue);
-  r->closed = TRUE;
 }
 
 void
@@ -65,7 +64,8 @@ gst_frame_references_open (GstFrameReferences *r, guint limit)
   g_mutex_lock (&r->lock);
   g_queue_clear_full (&r->queue, reference_free);
   r->limit = limit;
-  r->closed = r->any = FALSE;
+  r->open = TRUE;
+  r->ended = r->any = FALSE;
   g_mutex_unlock (&r->lock);
 }
 
@@ -73,7 +73,24 @@ void
 gst_frame_references_close (GstFrameReferences *r)
 {
   g_mutex_lock (&r->lock);
-  r->closed = TRUE;
+  r->open = FALSE;
+  g_cond_broadcast (&r->cond);
+  g_mutex_unlock (&r->lock);
+}
+
+void
+gst_frame_references_begin (GstFrameReferences *r)
+{
+  g_mutex_lock (&r->lock);
+  r->ended = r->any = FALSE;
+  g_mutex_unlock (&r->lock);
+}
+
+void
+gst_frame_references_end (GstFrameReferences *r)
+{
+  g_mutex_lock (&r->lock);
+  r->ended = TRUE;
   g_cond_broadcast (&r->cond);
   g_mutex_unlock (&r->lock);
 }
@@ -124,7 +141,7 @@ drop_older (GstFrameReferences *r, guint32 number)
 static gboolean
 may_come (const GstFrameReferences *r, guint32 number)
 {
-  return !r->closed && (!r->any || (gint32)(number - r->newest) > 0);
+  return r->open && !r->ended && (!r->any || (gint32)(number - r->newest) > 0);
 }
 
 LumaPlane *

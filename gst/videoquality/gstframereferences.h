@@ -15,7 +15,8 @@ typedef struct {
   GCond cond;
   GQueue queue; /* the oldest first */
   guint limit;
-  gboolean closed; /* nobody waits: none comes any more, or none is wanted */
+  gboolean open;  /* FALSE: nobody waits, as none is wanted */
+  gboolean ended; /* nobody waits, as none comes any more */
   gboolean any;
   guint32 newest;
 } GstFrameReferences;
@@ -25,6 +26,10 @@ void gst_frame_references_clear (GstFrameReferences *r);
 /* Empty, and open for up to limit pictures, the oldest going first. */
 void gst_frame_references_open (GstFrameReferences *r, guint limit);
 void gst_frame_references_close (GstFrameReferences *r);
+/* Their stream begins, for the first time or again; it ends. Either may come at any time, and opens or closes nothing.
+ */
+void gst_frame_references_begin (GstFrameReferences *r);
+void gst_frame_references_end (GstFrameReferences *r);
 
 void gst_frame_references_put (GstFrameReferences *r, guint32 number, const LumaPlane *plane);
 /* The plane, to be freed with g_free (), its pixels behind it; NULL: it never was, is gone already, or has not come

@@ -733,6 +733,109 @@ GST_START_TEST (test_one_reference_pad)
 
 GST_END_TEST
 
+/* A source pad that feeds the reference pad. */
+static GstPad *
+link_reference (Fixture *f)
+{
+  GstPad *from = gst_pad_new ("src", GST_PAD_SRC);
+  GstPad *to = gst_element_request_pad_simple (f->measure->element, "reference");
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_set_active (from, TRUE);
+  fail_unless_equals_int (gst_pad_link (from, to), GST_PAD_LINK_OK);
+  gst_pad_push_event (from, gst_event_new_stream_start ("originals"));
+  gst_pad_push_event (from, gst_event_new_caps (caps));
+  gst_pad_push_event (from, gst_event_new_segment (&segment));
+  gst_caps_unref (caps);
+  gst_object_unref (to);
+  return from;
+}
+
+static void
+release_reference (Fixture *f, GstPad *from)
+{
+  GstPad *to = gst_pad_get_peer (from);
+
+  gst_pad_unlink (from, to);
+  gst_element_release_request_pad (f->measure->element, to);
+  gst_object_unref (to);
+  gst_object_unref (from);
+}
+
+static void
+show_with_original (Fixture *f, GstPad *reference)
+{
+  GstBuffer *buffer = capture (f);
+
+  fail_unless_equals_int (gst_pad_push (reference, gst_buffer_ref (buffer)), GST_FLOW_OK);
+  show (f, buffer);
+}
+
+/* Whether the next picture waits for its original, which does not come. */
+static void
+assert_waits (Fixture *f)
+{
+  gint64 began = g_get_monotonic_time ();
+
+  show_next (f, 1);
+  fail_unless (g_get_monotonic_time () - began >= 190 * G_TIME_SPAN_MILLISECOND);
+}
+
+/* As in a loop by a seek at the end. */
+GST_START_TEST (test_reference_after_its_end)
+{
+  GstPad *reference;
+  GstSegment segment;
+  Fixture f;
+
+  setup (&f);
+  reference = link_reference (&f);
+  show_with_original (&f, reference);
+  gst_pad_push_event (reference, gst_event_new_eos ());
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "unmatched"), 1);
+  gst_pad_push_event (reference, gst_event_new_flush_start ());
+  gst_pad_push_event (reference, gst_event_new_flush_stop (TRUE));
+  assert_waits (&f);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (reference, gst_event_new_segment (&segment));
+  show_with_original (&f, reference);
+  fail_unless_equals_float (figure (&f, "compared"), 2);
+  gst_pad_push_event (reference, gst_event_new_eos ());
+  gst_pad_push_event (reference, gst_event_new_stream_start ("more originals"));
+  assert_waits (&f);
+  release_reference (&f, reference);
+  teardown (&f);
+}
+
+GST_END_TEST
+
+GST_START_TEST (test_reference_anew)
+{
+  GstPad *reference;
+  Fixture f;
+
+  setup (&f);
+  reference = link_reference (&f);
+  show_with_original (&f, reference);
+  release_reference (&f, reference);
+  show_next (&f, 1);
+  fail_unless_equals_float (figure (&f, "unmatched"), 0);
+  reference = gst_element_request_pad_simple (f.measure->element, "reference");
+  assert_waits (&f);
+  gst_element_release_request_pad (f.measure->element, reference);
+  gst_object_unref (reference);
+  reference = link_reference (&f);
+  show_with_original (&f, reference);
+  fail_unless_equals_float (figure (&f, "compared"), 2);
+  release_reference (&f, reference);
+  teardown (&f);
+}
+
+GST_END_TEST
+
 static Suite *
 framemeasure_suite (void)
 {
@@ -761,6 +864,8 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_segment_of_bytes);
   tcase_add_test (tcase, test_stops_at_once);
   tcase_add_test (tcase, test_one_reference_pad);
+  tcase_add_test (tcase, test_reference_after_its_end);
+  tcase_add_test (tcase, test_reference_anew);
   return suite;
 }
 
