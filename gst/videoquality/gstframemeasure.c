@@ -126,6 +126,13 @@ figures_init (GstFrameFigures *f, GstClockTime freeze_time)
   f->psnr.min = f->ssim.min = f->frame_rate = NAN;
 }
 
+/* 0: worked out. */
+static GstClockTime
+captured_as_read (const Row *row)
+{
+  return row->damaged ? 0 : row->stamp.time;
+}
+
 static void
 take_delay (GstFrameFigures *f, Row *row)
 {
@@ -148,7 +155,7 @@ take_picture (GstFrameFigures *f, const Display *display, Row *row)
     f->unreadable++;
     return;
   }
-  row->verdict = frame_count_on_picture (&f->frames, row->stamp.number, row->damaged ? 0 : row->stamp.time);
+  row->verdict = frame_count_on_picture (&f->frames, row->stamp.number, captured_as_read (row));
   if (row->verdict == FRAME_REPEATED || !GST_CLOCK_TIME_IS_VALID (display->running))
     return;
   row->displayed = displayed_at (display, row->stamp.clock);
@@ -187,7 +194,8 @@ same_size (GstFrameMeasure *self, const LumaPlane *picture, const LumaPlane *ori
 static void
 compare (GstFrameMeasure *self, const LumaPlane *picture, Row *row)
 {
-  LumaPlane *original = gst_frame_references_take (&self->references, row->stamp.number, REFERENCE_WAIT);
+  LumaPlane *original =
+      gst_frame_references_take (&self->references, row->stamp.number, captured_as_read (row), REFERENCE_WAIT);
   gboolean comparable = original != NULL && same_size (self, picture, original);
 
   if (comparable) {
@@ -479,7 +487,7 @@ reference_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   }
   plane = gst_stamp_luma (&frame);
   if (luma_stamp_read (&plane, &self->reference_rect, &stamp))
-    gst_frame_references_put (&self->references, stamp.number, &plane);
+    gst_frame_references_put (&self->references, &stamp, &plane);
   else
     GST_DEBUG_OBJECT (pad, "a picture without a stamp");
   gst_video_frame_unmap (&frame);

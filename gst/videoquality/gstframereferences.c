@@ -7,10 +7,11 @@
 
 #include <string.h>
 
-#define KEPT_BEHIND 64 /* pictures: for those that come out of order */
+#define KEPT_BEHIND 64       /* pictures: for those that come out of order */
+#define APART_MAX GST_SECOND /* where originals and pictures have a framestamp each */
 
 typedef struct {
-  guint32 number;
+  LumaStamp stamp;
   LumaPlane *plane;
 } Reference;
 
@@ -96,31 +97,37 @@ gst_frame_references_end (GstFrameReferences *r)
 }
 
 void
-gst_frame_references_put (GstFrameReferences *r, guint32 number, const LumaPlane *plane)
+gst_frame_references_put (GstFrameReferences *r, const LumaStamp *stamp, const LumaPlane *plane)
 {
   Reference *reference = g_new (Reference, 1);
 
-  *reference = (Reference){number, copy_plane (plane)};
+  *reference = (Reference){*stamp, copy_plane (plane)};
   g_mutex_lock (&r->lock);
   while (g_queue_get_length (&r->queue) >= r->limit && r->limit > 0)
     reference_free (g_queue_pop_head (&r->queue));
   g_queue_push_tail (&r->queue, reference);
-  r->newest = number;
+  r->newest = *stamp;
   r->any = TRUE;
   g_cond_broadcast (&r->cond);
   g_mutex_unlock (&r->lock);
 }
 
+static gboolean
+is_original (const LumaStamp *stamp, guint32 number, guint64 captured)
+{
+  return stamp->number == number && (captured == 0 || ABS (GST_CLOCK_DIFF (stamp->time, captured)) <= APART_MAX);
+}
+
 static LumaPlane *
-find (GstFrameReferences *r, guint32 number)
+find (GstFrameReferences *r, guint32 number, guint64 captured)
 {
   LumaPlane *plane;
   GList *at;
 
-  for (at = r->queue.head; at != NULL; at = at->next) {
+  for (at = r->queue.tail; at != NULL; at = at->prev) {
     Reference *reference = at->data;
 
-    if (reference->number != number)
+    if (!is_original (&reference->stamp, number, captured))
       continue;
     plane = g_steal_pointer (&reference->plane);
     reference_free (reference);
@@ -134,24 +141,34 @@ static void
 drop_older (GstFrameReferences *r, guint32 number)
 {
   while (!g_queue_is_empty (&r->queue) &&
-         (gint32)(number - ((Reference *)g_queue_peek_head (&r->queue))->number) > KEPT_BEHIND)
+         (gint32)(number - ((Reference *)g_queue_peek_head (&r->queue))->stamp.number) > KEPT_BEHIND)
     reference_free (g_queue_pop_head (&r->queue));
 }
 
+/* By the time, as a sender may begin anew; by the number where that tells nothing: a fast source stamps several
+   pictures in a unit of it. */
 static gboolean
-may_come (const GstFrameReferences *r, guint32 number)
+is_newer (const LumaStamp *newest, guint32 number, guint64 captured)
 {
-  return r->open && !r->ended && (!r->any || (gint32)(number - r->newest) > 0);
+  if (captured == 0 || captured == newest->time)
+    return (gint32)(number - newest->number) > 0;
+  return captured > newest->time;
+}
+
+static gboolean
+may_come (const GstFrameReferences *r, guint32 number, guint64 captured)
+{
+  return r->open && !r->ended && (!r->any || is_newer (&r->newest, number, captured));
 }
 
 LumaPlane *
-gst_frame_references_take (GstFrameReferences *r, guint32 number, GstClockTime timeout)
+gst_frame_references_take (GstFrameReferences *r, guint32 number, guint64 captured, GstClockTime timeout)
 {
   gint64 end = g_get_monotonic_time () + (gint64)(timeout / GST_USECOND);
   LumaPlane *plane;
 
   g_mutex_lock (&r->lock);
-  while ((plane = find (r, number)) == NULL && may_come (r, number))
+  while ((plane = find (r, number, captured)) == NULL && may_come (r, number, captured))
     if (!g_cond_wait_until (&r->cond, &r->lock, end))
       break;
   drop_older (r, number);

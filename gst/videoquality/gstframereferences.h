@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Originals that wait for the pictures that come of them: numbered copies of luma, as many as allowed. One thread puts,
+/* Originals that wait for the pictures that come of them: stamped copies of luma, as many as allowed. One thread puts,
    another takes. */
 #ifndef GST_FRAME_REFERENCES_H
 #define GST_FRAME_REFERENCES_H
 
-#include "lumaplane.h"
+#include "lumastamp.h"
 
 #include <gst/gst.h>
 
@@ -18,7 +18,7 @@ typedef struct {
   gboolean open;  /* FALSE: nobody waits, as none is wanted */
   gboolean ended; /* nobody waits, as none comes any more */
   gboolean any;
-  guint32 newest;
+  LumaStamp newest;
 } GstFrameReferences;
 
 void gst_frame_references_init (GstFrameReferences *r);
@@ -31,10 +31,12 @@ void gst_frame_references_close (GstFrameReferences *r);
 void gst_frame_references_begin (GstFrameReferences *r);
 void gst_frame_references_end (GstFrameReferences *r);
 
-void gst_frame_references_put (GstFrameReferences *r, guint32 number, const LumaPlane *plane);
-/* The plane, to be freed with g_free (), its pixels behind it; NULL: it never was, is gone already, or has not come
-   within the time. What is 64 pictures older goes. */
-LumaPlane *gst_frame_references_take (GstFrameReferences *r, guint32 number, GstClockTime timeout);
+void gst_frame_references_put (GstFrameReferences *r, const LumaStamp *stamp, const LumaPlane *plane);
+/* The newest of that number, captured within 1 s of then: a sender that began anew gives a number again. captured 0:
+   the number is not read but worked out, and the time says nothing. The plane, to be freed with g_free (), its pixels
+   behind it; NULL: it never was, is gone already, or has not come within the timeout. What is 64 pictures older goes.
+ */
+LumaPlane *gst_frame_references_take (GstFrameReferences *r, guint32 number, guint64 captured, GstClockTime timeout);
 
 G_END_DECLS
 #endif
