@@ -109,9 +109,9 @@ def _phase(call, begin, end, capacity, ceiling):
 
 
 def recovery(call, at, until, limit=0.1, quiet=1.0):
-    """Seconds after `at` from which on, for `quiet` seconds, no packet waits longer than `limit`."""
+    """Seconds after `at` from which on, for `quiet` seconds, no queue drops a packet or holds it longer than `limit`."""
     late = [p.sent for p in call.packets
-            if at <= p.sent < until and (p.queue_delay is None or p.queue_delay > limit)]
+            if at <= p.sent < until and (p.fate == "queue" if p.queue_delay is None else p.queue_delay > limit)]
     since = at
     for t in late:
         if t - since > quiet:

@@ -81,19 +81,19 @@ def _series(call, series, steps, duration):
             "psnr": [round(float(numpy.mean(s)), 2) if s else None for s in scores]}
 
 
-def video_flow(ini, folder, flow, links, rules, options):
-    """(figures, Screen) of one video flow."""
+def video_flow(ini, folder, number, flow, links, rules, options):
+    """(figures, Screen, rate in each bin) of one video flow."""
     settings = _settings(folder, flow, ini)
     figures, screen = viewer.measure(folder, settings, rules, options["vmaf"], options["stamps"])
     duration = float(ini["job"]["duration"])
     begin, end = float(flow.get("start") or 0), float(flow.get("stop") or duration)
-    steps = capacity_of(ini, links, flow.get("direction", "forward"))
-    rivals = [f for _, f in engines.flows_of(ini) if f["kind"] in ("video", "recorded", "tcp")
-              and f.get("direction", "forward") == flow.get("direction", "forward")]
-    on_wire, series = wire.flow(screen.call, steps or [(0, 1e12)], begin, end, settings["max"], 1 / max(len(rivals), 1),
+    share = controllers.fair_share(engines.hops_of(ini), list(engines.reverse_hops(ini).values()),
+                                   [f for _, f in engines.flows_of(ini)], number, duration)
+    on_wire, series = wire.flow(screen.call, [(t, min(bps, settings["max"])) for t, bps in share], begin, end,
                                 any("trace" in h for h in engines.hops_of(ini)))
     figures |= on_wire
     figures["clocks"] = clocks(screen, _path_delay(ini, flow), float(flow.get("access-delay", 0)))
+    steps = capacity_of(ini, links, flow.get("direction", "forward"))
     figures["series"] = _series(screen.call, series, steps, end)
     return figures, screen, series
 
@@ -138,13 +138,14 @@ def measure(ini, folder):
     lab, duration = ini["lab"], float(ini["job"]["duration"])
     rules = lab["playout"].split(",")
     options = {"vmaf": lab.get("vmaf") == "true", "stamps": lab.get("purpose") in ("codec", "stamps")}
-    links = wire.Links(folder)
+    links = wire.Links(folder, {n: controllers.steps_of(hop, duration) for n, hop in enumerate(engines.hops_of(ini))
+                                if "trace" in hop})
     numbered = engines.flows_of(ini)
     flows, screens, series = {}, {}, {}
     for number, flow in numbered:
         if flow["kind"] == "video":
-            flows[number], screens[number], series[number] = video_flow(ini, folder / f"flow-{number}", flow, links,
-                                                                        rules, options)
+            flows[number], screens[number], series[number] = video_flow(ini, folder / f"flow-{number}", number, flow,
+                                                                        links, rules, options)
     shares = wire.sharing(_with_notes(numbered, lab), _rates(links, series), duration)
     row = summary(list(flows.values()), rules)
     row |= {k: shares.get(k) for k in ("jain", "jain_all", "tcp_rate", "tcp_ratio")}

@@ -9,6 +9,8 @@ import numpy
 
 from callkit import codecs, measures, units
 
+from . import controllers
+
 BIN = 0.1
 BACK = 0.9  # of what was possible is "back"
 BACK_FOR = 1.0  # s that it has to last
@@ -43,71 +45,71 @@ def came_back(series, possible, begin, end, width=BIN):
     return None
 
 
-def rises_and_drops(steps, duration, most):
-    """[(s, from, to, until)] of each change of min (capacity, most)."""
-    limited = [(t, min(bps, most)) for t, bps in steps if t < duration]
-    ends = [t for t, _ in limited[1:]] + [duration]
-    return [(t, before, now, end) for (_, before), (t, now), end in zip(limited, limited[1:], ends[1:])
-            if now != before]
+def rises_and_drops(possible, begin, end):
+    """[(s, from, to, until)] of each change of what is possible, the first value behind begin aside."""
+    changes = [(t, bps) for n, (t, bps) in enumerate(possible) if t < end and (n == 0 or bps != possible[n - 1][1])]
+    ends = [t for t, _ in changes[1:]] + [end]
+    return [(t, before, now, until) for (_, before), (t, now), until in zip(changes, changes[1:], ends[1:])
+            if t > begin]
 
 
-def recoveries(call, series, steps, duration, most, share=1.0):
+def recoveries(call, series, possible, begin, end):
     """After each rise: until 90 % of what is possible is used; after each drop: until the queue is drained. Where it
     does not come about before the next change, the time until then."""
     rise, drop = [], []
-    for at, before, now, until in rises_and_drops(steps, duration, most):
+    for at, before, now, until in rises_and_drops(possible, begin, end):
         if until - at < 2 * BACK_FOR:
             continue
         if now > before:
-            back = came_back(series, share * now, at, until)
+            back = came_back(series, now, at, until)
             rise.append(until - at if back is None else back)
         else:
             drop.append(measures.recovery(call, at, until, QUIET))
     return {"back_90": max(rise, default=None), "drained": max(drop, default=None)}
 
 
-def start_up(series, steps, begin, end, most, share=1.0):
-    """s from a flow's start until a second's mean is BACK of what is possible then; the time until the next change of
-    the capacity where it is not."""
-    now = [bps for t, bps in steps if t <= begin][-1]
-    until = min([t for t, _ in steps if t > begin] + [end])
-    back = came_back(series, share * min(now, most), begin, until)
+def start_up(series, possible, begin, end):
+    """s from a flow's start until a second's mean is BACK of what is possible then; the time until that changes where
+    it is not."""
+    now = [bps for t, bps in possible if t <= begin][-1]
+    until = min([t for t, bps in possible if t > begin and bps != now] + [end])
+    back = came_back(series, now, begin, until)
     return until - begin if back is None else back
 
 
-def flow(call, steps, begin, end, most, share=1.0, traced=False):
-    """Figures of one video flow that is there from begin to end."""
+def flow(call, possible, begin, end, traced=False):
+    """Figures of one video flow that is there from begin to end; possible: [(s, bit/s)] that it could have had."""
     inside = [p for p in call.packets if begin <= p.sent < end]
     waits = [p.queue_delay for p in inside if p.queue_delay is not None]
     series = rate_series(call.packets, end)
     span = slice(round(begin / BIN), None)
-    capacity = numpy.minimum(capacity_series(steps, end), most)
-    usable = min(len(series), len(capacity))
-    possible = float(capacity[span.start:usable].sum())
+    most = capacity_series(possible, end)
+    usable = min(len(series), len(most))
+    most = float(most[span.start:usable].sum())
     shown = set(call.frame[call.stale == 0].astype(int).tolist()) if len(call.frame) else set()
     useful = sum(b for f, b in zip(call.sent_frame, call.sent_bytes) if int(f) in shown)
     sent = sum(p.size for p in inside)
-    # JPEG's own headers stay at home: a frame may be more than what is sent of it.
     payload = sum(p.size - codecs.PACKET_OVERHEAD for p in call.packets)
     coded = float(call.sent_bytes.sum())
-    share_sent = min(1.0, payload / coded) if coded else 0.0
+    # JPEG's own headers stay at home: a frame is more than what is sent of it.
+    share_sent = min(1.0, payload / coded) if call.settings.get("encoder") == "jpegenc" and coded else 1.0
     caused = sum(p.fate == "queue" for p in inside)
     found = {
         "rate": float(series[span.start:usable].mean()) if usable > span.start else 0.0,
-        "use": float(series[span.start:usable].sum()) / (share * possible) if possible else None,
+        "use": float(series[span.start:usable].sum()) / most if most else None,
         "goodput": 8 * share_sent * float(useful) / (end - begin), "packets": len(inside),
         "loss_caused": caused / len(inside) if inside else None,
         "loss_random": sum(p.fate == "random" for p in inside) / len(inside) if inside else None,
         "queue_p50": float(numpy.percentile(waits, 50)) if waits else None,
         "queue_p95": float(numpy.percentile(waits, 95)) if waits else None,
-        "overhead": 1 - share_sent * coded / sent if sent else None,
+        "overhead": 1 - min(payload, coded) / sent if sent else None,
         "feedback": sum(p.size for p in call.reverse) / sent if sent else None,
         "variation": _variation(series[span.start:usable]),
     }
     if traced:
         return found | {"start_90": None, "back_90": None, "drained": None}, series
-    found["start_90"] = start_up(series, steps, begin, end, most, share)
-    found |= recoveries(call, series, steps, end, most, share)
+    found["start_90"] = start_up(series, possible, begin, end)
+    found |= recoveries(call, series, possible, begin, end)
     return found, series
 
 
@@ -124,10 +126,12 @@ def jain(values):
 
 
 class Links:
-    """links.json and queue.csv of a simulated job: what each flow got at each hop."""
+    """links.json and queue.csv of a job: what each flow got at each hop. varying: {hop: [(s, bit/s)]} of those that
+    follow a trace, of which links.json has the mean."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, varying=None):
         folder = pathlib.Path(folder)
+        self.varying = varying or {}
         self.hops, self.flows, self.rows = [], [], []
         if (folder / "links.json").exists():
             data = json.loads((folder / "links.json").read_text())
@@ -144,6 +148,8 @@ class Links:
         """[(s, bit/s)] or None: no limit."""
         if hop >= len(self.hops):
             return None
+        if direction == "forward" and hop in self.varying:
+            return self.varying[hop]
         steps = self.hops[hop][direction]["capacity"]
         return [(t, bps) for t, bps in steps] if steps else None
 
@@ -197,17 +203,23 @@ def _wanted(flows, duration):
         rate = {"video": flow.get("max"), "recorded": flow.get("max"), "tcp": "1000G",
                 "audio": flow.get("rate", "20k"), "udp": flow.get("rate")}
         total[span] += units.rate(rate.get(flow["kind"]) or 0)
-        if flow.get("pause"):
-            begin, end = (round(float(t) / BIN) for t in flow["pause"].split(","))
+        if pause := controllers.pause_of(flow):
+            begin, end = (round(t / BIN) for t in pause)
             total[begin:end] -= units.rate(flow["max"])
     return total
 
 
 def together(flows, duration):
-    """The time in which all of the flows are there, but for the first seconds: (from, to)."""
-    begin = max((float(f.get("start") or 0) for f in flows), default=0.0)
+    """The times in which all of the flows are there, but for the first seconds of the last one and behind a pause:
+    [(from, to)]; the last second where there is no such time."""
+    begin = max((float(f.get("start") or 0) for f in flows), default=0.0) + SETTLE
     end = min((float(f.get("stop") or duration) for f in flows), default=duration)
-    return min(begin + SETTLE, max(begin, end - 1)), end
+    parts = []
+    for away, back in [*sorted(filter(None, map(controllers.pause_of, flows))), (end, end)]:
+        if begin < min(away, end):
+            parts.append((begin, min(away, end)))
+        begin = max(begin, back + SETTLE)
+    return parts or [(end - 1, end)]
 
 
 def sharing(flows, rates, duration):
@@ -219,10 +231,11 @@ def sharing(flows, rates, duration):
     tcp = [n for n, f in long.items() if f["kind"] == "tcp" and not f.get("in-place")]
     if not video and not tcp:
         return {}
-    begin, end = together(list(long.values()), duration)
-    got = {n: rates(n, begin, end) for n in long}
+    parts = together(list(long.values()), duration)
+    seconds = sum(end - begin for begin, end in parts)
+    got = {n: sum(rates(n, begin, end) * (end - begin) for begin, end in parts) / seconds for n in long}
     weights = {n: float(flows[n].get("weight", 1)) for n in video}
-    found = {"shared_from": begin, "shared_to": end}
+    found = {"shared": parts}
     if len(video) > 1:
         found["jain"] = jain([got[n] / weights[n] for n in video])
         found["jain_all"] = jain([got[n] / weights.get(n, 1) for n in video + tcp])

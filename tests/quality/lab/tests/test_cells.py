@@ -100,11 +100,26 @@ class Shares(unittest.TestCase):
 
     def test_beside_tcp_half(self):
         cell = cells.Book().get("rfc8867-5.6")
-        share = dict(controllers.fair_share(cell, 0, 120))
+        share = dict(controllers.share_in(cell, 0, 120))
         self.assertAlmostEqual(share[5.0], (2e6 - 20e3) / 2)
 
+    def test_what_a_pause_leaves(self):
+        cell = cells.Book().get("rfc8867-5.8")
+        flows = [n for n, f in enumerate(cell.flows) if f["kind"] == "video"]
+        paused = next(n for n in flows if "pause" in cell.flows[n])
+        share = {n: dict(controllers.share_in(cell, n, 119)) for n in flows}
+        begin, end = controllers.pause_of(cell.flows[paused])
+        self.assertEqual(share[paused][begin], 0)
+        self.assertGreater(share[paused][end], 0)
+        other = next(n for n in flows if n != paused)
+        self.assertAlmostEqual(share[other][begin] / share[other][end], 1.5)
+
+    def test_constant_traffic_is_not_there_to_be_had(self):
+        share = dict(controllers.share_in(cells.Book().get("rfc8867-5.1b"), 0, 99))
+        self.assertEqual([round(share[t]) for t in (0, 40, 60, 80)], [980000, 2480000, 580000, 980000])
+
     def test_two_bottlenecks(self):
-        share = dict(controllers.fair_share(cells.Book().get("rfc8867-6.3"), 0, 300))
+        share = dict(controllers.share_in(cells.Book().get("rfc8867-6.3"), 0, 300))
         self.assertAlmostEqual(share[0.0], (1.5e6 - 2 * 20e3) / 2)  # the last hop is the narrow one
 
     def test_names(self):

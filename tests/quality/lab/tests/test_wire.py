@@ -4,6 +4,7 @@ import unittest
 
 import numpy
 
+from callkit import codecs
 from lab import statistics, traces, wire
 
 
@@ -27,19 +28,51 @@ class Rates(unittest.TestCase):
     def test_start_up(self):
         series = numpy.concatenate([numpy.zeros(20), numpy.linspace(0, 1e6, 50), numpy.full(50, 1e6)])
         # 0.1 Mb/s in 0.5 s from 2 s on: a mean of 0.9 over the next second begins at 2 + 4 s.
-        self.assertAlmostEqual(wire.start_up(series, [(0, 1e6)], 2.0, 12.0, 5e6), 4.0, delta=0.2)
-        self.assertEqual(wire.start_up(series, [(0, 1e6), (4, 2e6)], 2.0, 12.0, 5e6), 2.0)
+        self.assertAlmostEqual(wire.start_up(series, [(0, 1e6)], 2.0, 12.0), 4.0, delta=0.2)
+        self.assertEqual(wire.start_up(series, [(0, 1e6), (3, 1e6), (4, 2e6)], 2.0, 12.0), 2.0)
 
-    def test_rises_and_drops_stop_at_the_maximum(self):
-        steps = [(0, 1e6), (10, 2e6), (20, 3e6), (30, 0.5e6)]
-        self.assertEqual(wire.rises_and_drops(steps, 40, 1.5e6), [(10, 1e6, 1.5e6, 20), (30, 1.5e6, 0.5e6, 40)])
+    def test_rises_and_drops_are_those_of_the_flow(self):
+        # 20 s: another flow comes, which changes nothing for this one; 5 s: this one does.
+        possible = [(0, 0), (5, 1e6), (10, 1.5e6), (20, 1.5e6), (30, 0.5e6)]
+        self.assertEqual(wire.rises_and_drops(possible, 5, 40), [(10, 1e6, 1.5e6, 30), (30, 1.5e6, 0.5e6, 40)])
 
     def test_capacity_between_bins(self):
         series = wire.capacity_series([(0, 1e6), (0.05, 3e6)], 0.2)
         self.assertEqual(series.tolist(), [2e6, 3e6])
 
 
+def call_of(frames, shown, payload, encoder="x264enc"):
+    """A call of frames of 1000 bytes in 10 s, of which `payload` bytes left in packets of 1000."""
+    packets = [packet(10 * n * 1000 / payload, size=1000 + codecs.PACKET_OVERHEAD) for n in range(payload // 1000)]
+    return types.SimpleNamespace(packets=packets, reverse=[], frame=numpy.arange(shown), stale=numpy.zeros(shown),
+                                 sent_frame=numpy.arange(frames), sent_bytes=numpy.full(frames, 1000.0),
+                                 settings={"encoder": encoder})
+
+
+class OneFlow(unittest.TestCase):
+    def test_goodput_is_what_was_shown(self):
+        # Ten of 100 frames were skipped before they left: 90 are shown.
+        found, _ = wire.flow(call_of(100, 90, 90000), [(0, 1e6)], 0, 10)
+        self.assertAlmostEqual(found["goodput"], 8 * 90000 / 10)
+        self.assertAlmostEqual(found["overhead"], 1 - 90000 / (90 * (1000 + codecs.PACKET_OVERHEAD)))
+
+    def test_headers_that_stay_at_home_are_none(self):
+        found, _ = wire.flow(call_of(100, 100, 60000, "jpegenc"), [(0, 1e6)], 0, 10)
+        self.assertAlmostEqual(found["goodput"], 8 * 60000 / 10)
+
+    def test_use_of_what_could_be_had(self):
+        # 96 kb/s of 100 and then of 300.
+        call = call_of(110, 110, 10 * 12000 * 1000 // (1000 + codecs.PACKET_OVERHEAD) // 1000 * 1000)
+        found, series = wire.flow(call, [(0, 1e5), (5, 3e5)], 0, 10)
+        self.assertAlmostEqual(found["use"], series.mean() / 2e5)
+
+
 class Use(unittest.TestCase):
+    def test_a_trace_is_not_its_mean(self):
+        links = wire.Links("/nowhere", {0: [(0, 1e6), (5, 3e6)]})
+        links.hops = [{"forward": {"capacity": [[0, 2e6]]}}]
+        self.assertEqual(links.capacity(), [(0, 1e6), (5, 3e6)])
+
     def test_the_least_used_bottleneck(self):
         # Two videos of at most 1 Mb/s over 1.5, 8 and 1 Mb/s: one crosses all hops, one the first only. The second hop
         # is wide, the third as wide as what crosses it.
@@ -82,7 +115,16 @@ class Sharing(unittest.TestCase):
 
     def test_only_while_all_are_there(self):
         flows = [{"kind": "video", "start": "20", "stop": "100"}, {"kind": "tcp", "stop": "90"}]
-        self.assertEqual(wire.together(flows, 120), (30, 90))
+        self.assertEqual(wire.together(flows, 120), [(30, 90)])
+        flows[0]["pause"] = "40,60"
+        self.assertEqual(wire.together(flows, 120), [(30, 40), (70, 90)])
+        flows[0]["pause"] = "25,85"
+        self.assertEqual(wire.together(flows, 120), [(89, 90)])
+
+    def test_a_pause_is_not_unfair(self):
+        flows = [{"kind": "video"}, {"kind": "video", "pause": "40,60"}]
+        found = wire.sharing(flows, lambda n, a, b: 0.5e6 if b <= 40 or a >= 60 else 1e6 * (1 - n), 120)
+        self.assertAlmostEqual(found["jain"], 1)
 
 
 class Medians(unittest.TestCase):
