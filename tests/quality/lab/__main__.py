@@ -68,7 +68,11 @@ def main(arguments=None):
         out = runner.out_folder(m, options.out)
         if options.engine:
             m.jobs = [job for job in m.jobs if job.engine == options.engine]
-        prepared = (runner.places if options.collect else runner.prepare)(m, out)
+        prepared = runner.places(m, out)
+        if options.only:
+            prepared = prepared[options.only[0] - 1::options.only[1]]
+        if not options.collect:
+            runner.prepare(m, prepared)
     except (ValueError, OSError) as error:
         print(f"run: {error}", file=sys.stderr)
         return 2
@@ -76,9 +80,8 @@ def main(arguments=None):
         for _, path in prepared:
             print(f"PYTHONPATH={paths.TOP}/tests/quality {sys.executable} -m lab.job {shlex.quote(str(path))}")
         return 0
-    chosen = prepared[options.only[0] - 1::options.only[1]] if options.only else prepared
     if not options.collect:
-        crew = runner.Runner(chosen, max(options.jobs, 1), max(options.calls, 1),
+        crew = runner.Runner(prepared, max(options.jobs, 1), max(options.calls, 1),
                              lambda text: print(text, flush=True))
         crew.announce()
         try:

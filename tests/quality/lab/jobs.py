@@ -9,7 +9,7 @@ import re
 from callkit import clips, codecs, units
 from callkit import controllers as ends
 
-from . import cells, controllers, stamps, traces
+from . import cells, controllers, stamps, traces, vmaf
 
 # Frame-parallel encoders give other bits on other machines.
 ONE_THREAD = {"x264enc": "threads=1", "openh264enc": "multi-thread=1"}
@@ -65,7 +65,7 @@ def write(groups, path):
 def _text(value):
     if isinstance(value, bool):
         return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)
 
 
 def send_text(encoder, controller, first=None):
@@ -159,20 +159,22 @@ def _pairs(values):
 def groups(job, folder):
     """The key file's groups for a job whose files go to `folder`."""
     clip = clip_of(job)
-    found = {"job": {"seed": job.seed, "duration": job.duration, "out": str(folder)}}
+    found = {"job": {"seed": job.seed, "duration": job.duration, "out": str(folder)}, "lab": {}}
     for n, hop in enumerate(job.cell.hops):
         keys = dict(hop)
         if keys["trace"]:
-            keys["trace"] = str(traces.find(keys["trace"], job.duration))
+            found["lab"][f"trace {n}"] = traces.Trace.read(keys["trace"]).digest()
+            keys["trace"] = str(traces.find(keys["trace"]))
             del keys["capacity"]
         found[f"hop {n}"] = keys
     if job.cell.reverse:
         found["reverse"] = {k: v for k, v in job.cell.reverse.items() if v is not None}
     flows, notes = _flows(job, clip)
     found |= flows
-    found["lab"] = {"name": job.name, "engine": job.engine, "cell": job.cell.name, "title": job.cell.title,
+    found["lab"] |= {"name": job.name, "engine": job.engine, "cell": job.cell.name, "title": job.cell.title,
                     "encoder": job.encoder, "clip": clip.name, "controller": job.controller, "size": job.size,
-                    "playout": ",".join(job.playout), "vmaf": job.vmaf, "purpose": job.purpose or None,
+                    "playout": ",".join(job.playout), "vmaf": job.vmaf and vmaf.program() is not None,
+                     "purpose": job.purpose or None,
                     "clean": job.cell.clean(), "expect": _pairs(job.cell.expect), "params": _pairs(job.cell.params)}
     found["lab"] |= notes
     if job.controller == "fixed-best":

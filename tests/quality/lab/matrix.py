@@ -18,6 +18,15 @@ GATE_CLIP = ""
 GATE_SEED = 1
 
 
+def _longest(found):
+    """Of jobs of one name, as several matrices may have them, the longest."""
+    by_name = {}
+    for job in found:
+        if job.name not in by_name or job.duration > by_name[job.name].duration:
+            by_name[job.name] = job
+    return list(by_name.values())
+
+
 class Matrix:
     """overrides: keys that stand above the file's own, as those of a matrix that includes it."""
 
@@ -39,25 +48,36 @@ class Matrix:
         self.tolerance = table.get("tolerance", gates.ORACLE)
         self.book = cells.Book()
         self.book.add(table.get("cell", {}))
-        self.jobs = self._block({**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS}},
-                                table.get("sweep", []))
+        self.jobs = self._only_once(self._block({**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS}},
+                                table.get("sweep", [])))
         for block in table.get("also", []):
             unknown = set(block) - set(DEFAULTS) - {"sweep"}
             if unknown:
                 raise ValueError(f"{path}: no such key in [[also]]: {', '.join(sorted(unknown))}")
             base = {**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS and k != "cells"}}
-            self.jobs += self._block({**base, **block}, block.get("sweep", []))
+            self.jobs = self._only_once(self.jobs + self._block({**base, **block}, block.get("sweep", [])))
         shared = {k: v for k, v in table.items() if k in ("vmaf", "clips", "playout", "seeds", "duration", "size")}
         for name in table.get("include", []):
-            self.jobs += [job for job in Matrix(find(name), shared | self.overrides).jobs if not job.purpose]
-        self.jobs = list({job.name: job for job in self.jobs}.values())
+            included = [job for job in Matrix(find(name), shared | self.overrides).jobs if not job.purpose]
+            self.jobs = _longest(self.jobs + included)
         self.first_seed = min((job.seed for job in self.jobs), default=0)
         if self.gates:
             self.jobs = self._gate_jobs() + self.jobs
 
+    def _only_once(self, found):
+        """The jobs, each once; no two that differ under one name."""
+        by_name = {}
+        for job in found:
+            if by_name.setdefault(job.name, job) != job:
+                raise ValueError(f"{self.path}: two jobs that differ are both {job.name}: give their cells, or the "
+                                 "clips' files, names of their own")
+        return list(by_name.values())
+
     def _cells(self, block, sweeps):
         found = [self.book.get(name) for name in block["cells"]]
         for sweep in sweeps:
+            if not {"base", "name"} <= set(sweep):
+                raise ValueError(f"{self.path}: a sweep has a base and a name")
             keys = {k: v if isinstance(v, list) else [v] for k, v in sweep.items() if k not in ("base", "name")}
             bases = sweep["base"] if isinstance(sweep["base"], list) else [sweep["base"]]
             found += [cell for base in bases for cell in self.book.sweep(base, sweep["name"], keys)]
@@ -65,7 +85,7 @@ class Matrix:
 
     def _block(self, block, sweeps):
         block = block | self.overrides
-        seeds = block["seeds"] if isinstance(block["seeds"], list) else range(1, block["seeds"] + 1)
+        seeds = block["seeds"] if isinstance(block["seeds"], list) else range(1, int(block["seeds"]) + 1)
         return [self._job(block, engine, cell, encoder, clip, controllers.check(controller), seed)
                 for engine in block["engines"] for cell in self._cells(block, sweeps) for encoder in block["encoders"]
                 for clip in block["clips"] for controller in block["controllers"] for seed in seeds

@@ -3,7 +3,9 @@
 is not run again, one that fails harms no other, and an interrupted run goes on where it was."""
 import concurrent.futures
 import json
+import os
 import pathlib
+import socket
 import subprocess
 import sys
 import threading
@@ -25,20 +27,19 @@ def places(matrix, out):
     return [(job, out / "jobs" / job.name / "job.ini") for job in matrix.jobs]
 
 
-def prepare(matrix, out):
-    """Writes the job files; [(job, path)]. The result of a job that was another one, or another build's, goes."""
-    found = []
-    for job, path in places(matrix, out):
+def prepare(matrix, chosen):
+    """Writes the files of the chosen [(job, path)], and gives these. The result of a job that was another one, or
+    another build's, goes."""
+    for job, path in chosen:
         folder = path.parent
         groups = jobs.groups(job, folder)
         groups["lab"] |= {"keep": matrix.keep(job), "built": engines.fingerprint(job.engine)}
-        fresh = folder / "job.new"
+        fresh = folder / f"job.{socket.gethostname()}.{os.getpid()}"  # other parts of the run may be at it
         jobs.write(groups, fresh)
         if path.exists() and path.read_bytes() != fresh.read_bytes():
             (folder / "result.json").unlink(missing_ok=True)
         fresh.rename(path)
-        found.append((job, path))
-    return found
+    return chosen
 
 
 def finished(path):

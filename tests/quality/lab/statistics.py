@@ -3,6 +3,7 @@
 import numpy
 
 DRAWS = 2000
+SURE = 6  # seeds: of fewer the interval is their range, and all on one side of 0 is chance in more than one case of 20
 
 
 def median(values, level=0.95, draws=DRAWS):

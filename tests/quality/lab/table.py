@@ -23,7 +23,7 @@ BESIDE = ("psnr", "delay_p95")  # what the third is shown in
 # name, key, factor, format: medians of the differences by seed
 PAIRED = [("gain, dB", "psnr", 1, "%+.1f"), ("longer p95, ms", "delay_p95", 1000, "%+.0f")]
 KEPT = ["engine", "cell", "encoder", "clip", "controller", "seed"] + [key for _, key, *_ in COLUMNS] + [
-    "loss_caused", "goodput", "overhead", "vmaf", "ssim", "blank_start", "frozen", "longest", "back_90", "psnr_worst_flow"]
+    "loss_caused", "overhead", "vmaf", "ssim", "blank_start", "frozen", "longest", "psnr_worst_flow"]
 
 
 def read(files):
@@ -35,7 +35,11 @@ def read(files):
             if not set(KEPT[:6]) <= set(reader.fieldnames or []):
                 raise ValueError(f"{name} is no results.csv: it has no columns {', '.join(KEPT[:6])}")
             for row in reader:
-                rows[tuple(row[k] for k in KEPT[:6])] = row
+                of = tuple(row[k] for k in KEPT[:6])
+                lasts, before = row.get("duration"), rows.get(of, {}).get("duration")
+                if lasts and before and lasts != before:
+                    raise ValueError(f"{name}: {'/'.join(of)} lasts {lasts} s, in a file before {before} s")
+                rows[of] = row
     return list(rows.values())
 
 
@@ -113,7 +117,7 @@ def draw(rows, shown, file):
 def summary(rows, pair):
     """The medians of the cells' differences."""
     runs = Runs(rows)
-    both = [p for p in runs.by_place if runs.seeds(p, pair)]
+    both = [p for p in runs.by_place if runs.means(p, pair, "psnr") and runs.means(p, pair, "delay_p95")]
     if not both:
         return f"no cell has runs of both {pair[0]} and {pair[1]} with the same seed"
     gain = [a - b for a, b in (runs.means(p, pair, "psnr") for p in both)]

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Capacity traces in mahimahi's format: a line is the millisecond at which one packet of up to 1504 bytes may leave;
-the file starts over after its last line. And synthetic ones.
+"""Capacity traces in mahimahi's format: a line is the millisecond at which one IP packet of up to 1500 bytes may leave
+(mahimahi's 1504 are those and its tunnel's header); the file starts over after its last line. And synthetic ones.
 
 Synthetic capacities are exp(x) for an Ornstein-Uhlenbeck process x: log-normal, with an exponential autocorrelation.
 What the kinds add, and their figures, stands in KINDS; a test measures the generated traces against them. The figures
 are round numbers of the order that published LTE and Wi-Fi measurements report, not fitted to any recording."""
 import dataclasses
+import functools
+import hashlib
 import math
 import os
 import pathlib
@@ -14,7 +16,7 @@ import re
 
 from callkit import paths
 
-PACKET_BITS = 8 * 1504
+PACKET_BITS = 8 * 1500
 STEP = 0.02  # s between values of the process
 
 
@@ -46,14 +48,21 @@ class Trace:
         self.ms = ms
 
     @staticmethod
-    def read(path):
-        with open(find(path, 60)) as file:
-            return Trace([int(line) for line in file if line.strip() and not line.startswith("#")])
+    @functools.cache
+    def read(name):
+        path = find(name)
+        try:
+            return Trace([int(line) for line in path.read_text().splitlines() if line.strip()])
+        except ValueError as error:
+            raise ValueError(f"{path} is no trace of whole milliseconds, one a line: {error}") from None
 
     def write(self, path):
         part = pathlib.Path(f"{path}.{os.getpid()}.part")
         part.write_text("".join(f"{ms}\n" for ms in self.ms))
         part.rename(path)
+
+    def digest(self):
+        return hashlib.sha1(str(self.ms).encode()).hexdigest()[:12]
 
     def mean(self):
         """bit/s"""
@@ -111,14 +120,15 @@ def generate(name, seed, seconds=300):
     return Trace(ms)
 
 
-def find(name, _duration=None):
+def find(name):
     """The file of a trace: a path, or KIND:SEED of a synthetic one, made where it is missing."""
     match = re.fullmatch(r"([a-z]+):(\d+)", str(name))
     if not match:
         return pathlib.Path(name).resolve()
     if match[1] not in KINDS:
         raise ValueError(f"no kind of trace: {match[1]}; there are {', '.join(KINDS)}")
-    path = paths.CACHE / "traces" / f"{match[1]}-{match[2]}.trace"
+    made_of = hashlib.sha1(f"{KINDS[match[1]]} {PACKET_BITS}".encode()).hexdigest()[:8]
+    path = paths.CACHE / "traces" / f"{match[1]}-{match[2]}-{made_of}.trace"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         generate(match[1], int(match[2])).write(path)

@@ -8,7 +8,7 @@ import types
 import unittest
 from unittest import mock
 
-from lab import collect, jobs, matrix, runner
+from lab import collect, jobs, matrix, runner, traces
 
 SMALL = """
 title = "small"
@@ -63,6 +63,9 @@ class Matrices(unittest.TestCase):
         path.write_text(textwrap.dedent(text))
         return matrix.Matrix(path)
 
+    def prepare(self, m):
+        return runner.prepare(m, runner.places(m, self.out))
+
     def test_product(self):
         m = self.matrix(SMALL)
         names = [j.name for j in m.jobs]
@@ -77,13 +80,15 @@ class Matrices(unittest.TestCase):
 
     def test_mistakes(self):
         for text in ("contollers = []", 'cells = ["nowhere"]', SMALL + 'playout = ["patience-1s"]\n', 'cells=["steady"]\n'
-                     'controllers=["magic"]'):
+                     'controllers=["magic"]', '[[sweep]]\nname = "x"\n', 'seeds = "many"\ncells=["steady"]',
+                     'cells=["steady"]\n[[also]]\ncells=["steady"]\nfps=15\n',
+                     '[[sweep]]\nbase="wide"\nname="all the same"\nloss=["0%", "5%"]\n'):
             with self.assertRaises(ValueError):
                 self.matrix(text)
 
     def test_job_file(self):
         m = self.matrix(SMALL)
-        path = runner.prepare(m, self.out)[0][1]
+        path = self.prepare(m)[0][1]
         ini = jobs.read(path)
         self.assertEqual(ini["hop 0"]["capacity"], "1M")
         self.assertIn("ratecontrol", ini["flow 0"]["send"])
@@ -91,7 +96,7 @@ class Matrices(unittest.TestCase):
         self.assertEqual(ini["job"]["out"], str(path.parent))
 
     def run_all(self, m, script):
-        prepared = runner.prepare(m, self.out)
+        prepared = self.prepare(m)
         crew = runner.Runner(prepared, 2, say=lambda _text: None)
         with mock.patch.object(runner.Runner, "_start", lambda _self, path: Stub(path, script)), \
                 mock.patch.object(runner.Speed, "save", lambda _self: None):
@@ -100,7 +105,7 @@ class Matrices(unittest.TestCase):
 
     def test_real_calls_at_once(self):
         m = self.matrix('engines=["real"]\ncells=["steady"]\ncontrollers=["low-delay"]\nseeds=4\ngates=false\n')
-        one, four = (runner.Runner(runner.prepare(m, self.out), 2, calls) for calls in (1, 4))
+        one, four = (runner.Runner(self.prepare(m), 2, calls) for calls in (1, 4))
         self.assertAlmostEqual(one.expected(one.waiting()), 4 * four.expected(four.waiting()))
 
     def test_a_failure_stays_alone_and_a_run_goes_on(self):
@@ -123,8 +128,41 @@ class Matrices(unittest.TestCase):
     def test_a_changed_job_is_run_again(self):
         prepared, _ = self.run_all(self.matrix(SMALL), succeed)
         self.assertTrue(all(runner.finished(p) for _, p in prepared))
-        prepared = runner.prepare(self.matrix(SMALL + "duration = 20\n"), self.out)
+        prepared = self.prepare(self.matrix(SMALL + "duration = 20\n"))
         self.assertFalse(any(runner.finished(p) for _, p in prepared))
+
+    def test_parts_leave_each_other_alone(self):
+        m = self.matrix(SMALL)
+        first, second = runner.places(m, self.out)[0::2], runner.places(m, self.out)[1::2]
+        runner.prepare(m, first)
+        self.assertFalse(any(path.exists() for _, path in second))
+        for _, path in first:
+            succeed(path)
+        runner.prepare(m, second)
+        self.assertTrue(all(runner.finished(path) for _, path in first))
+        self.assertFalse([p for p in self.out.rglob("job.*") if p.name != "job.ini"])
+
+    def test_another_trace_in_the_same_file_is_another_job(self):
+        trace = self.out / "train.up"
+        text = f'gates=false\n[[sweep]]\nbase="traced"\nname="x-{{loss}}"\ntrace=["{trace}"]\nloss=["0%"]\n'
+        trace.write_text("10\n20\n")
+        prepared, _ = self.run_all(self.matrix(text), succeed)
+        trace.write_text("10\n30\n")
+        traces.Trace.read.cache_clear()
+        self.assertTrue(all(runner.finished(p) for _, p in prepared))
+        self.prepare(self.matrix(text))
+        self.assertFalse(any(runner.finished(p) for _, p in prepared))
+        trace.write_text("# comments are none of the format\n10\n")
+        traces.Trace.read.cache_clear()
+        with self.assertRaisesRegex(ValueError, "train.up"):
+            self.prepare(self.matrix(text))
+
+    def test_the_longest_of_what_is_included(self):
+        (self.out / "long.toml").write_text(SMALL)
+        (self.out / "short.toml").write_text(SMALL + "duration = 5\n")
+        m = self.matrix(f'include = ["{self.out}/short.toml", "{self.out}/long.toml"]\ngates = false\n')
+        self.assertEqual(len(m.jobs), 10)
+        self.assertTrue(all(job.duration > 5 for job in m.jobs))
 
     def test_harm(self):
         prepared, _ = self.run_all(self.matrix(SMALL), succeed)
