@@ -3,6 +3,7 @@
 import hashlib
 import os
 import pathlib
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -60,8 +61,11 @@ def _download():
 
 
 def _launch(description):
-    subprocess.run(["gst-launch-1.0", "-q"] + description.split(), check=True, env=paths.environment(),
-                   stdout=subprocess.DEVNULL)
+    try:
+        subprocess.run(["gst-launch-1.0", "-q"] + shlex.split(description), check=True, env=paths.environment(),
+                       stdout=subprocess.DEVNULL)
+    except subprocess.CalledProcessError:
+        raise ValueError("the clip cannot be decoded, see above; gst-play-1.0 should be able to show it") from None
 
 
 def load(path, width, height):
@@ -78,9 +82,9 @@ def load(path, width, height):
         part = raw.with_suffix(f".{os.getpid()}.part")
         shape = f"videoconvert ! videoscale add-borders=false ! video/x-raw,format=I420,width={width},height={height}"
         if source:
-            start = f"filesrc location={source} ! decodebin"
+            start = f"filesrc location={shlex.quote(str(source))} ! decodebin"
         else:
             start = "videotestsrc num-buffers=300 pattern=zone-plate kx2=20 ky2=20 kt=1 ! video/x-raw,framerate=30/1"
-        _launch(f"{start} ! {shape} ! filesink location={part}")
+        _launch(f"{start} ! {shape} ! filesink location={shlex.quote(str(part))}")
         part.rename(raw)
     return Clip(raw, width, height, name)

@@ -16,6 +16,7 @@ from .session import Process
 
 LEAD = 1.5  # s between the word to start and the start: Farstream opens its call only then
 PATIENCE = 60  # s that processes may take to get ready
+MOST_PROBLEMS = 20  # in the account, the last of them: how processes ended is said at the end
 
 
 @dataclasses.dataclass
@@ -190,7 +191,7 @@ def run(path):
     figures = job.figures()
     scores = [f["psnr"] for f in figures.values() if f["psnr"] is not None]
     return {"simulated": float(job.job["duration"]), "wall": time.monotonic() - begun,
-            "psnr": sum(scores) / len(scores) if scores else None, "problems": job.problems[:10],
+            "psnr": sum(scores) / len(scores) if scores else None, "problems": job.problems[-MOST_PROBLEMS:],
             "cpu": {n: f["cpu"] for n, f in figures.items()}}
 
 

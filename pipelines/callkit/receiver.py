@@ -3,7 +3,6 @@
 in received.mkv and some pictures. Its settings are one JSON object."""
 import collections
 import json
-import math
 import sys
 import time
 
@@ -11,6 +10,7 @@ import numpy
 
 from .gstio import GLib, Gst, Runner, Table, Usage, say, structure_to_dict
 from . import clips, codecs, controllers
+from .quality import psnr
 
 import gi
 
@@ -19,14 +19,6 @@ gi.require_version("GstApp", "1.0")
 from gi.repository import GstApp, GstRtp  # noqa: E402,F401
 
 RTP_CLOCK = 90000
-PERFECT = 100.0  # dB, for identical pictures
-
-
-def psnr(reference, picture):
-    difference = reference.astype(numpy.float32) - picture
-    flat = difference.ravel()
-    mse = float(numpy.dot(flat, flat)) / flat.size
-    return 10 * math.log10(255 * 255 / mse) if mse > 0 else PERFECT
 
 
 def description(s):
@@ -50,7 +42,8 @@ class Recorder:
     def push(self, sample):
         if self.pipeline is None:
             self.pipeline = Gst.parse_launch(
-                f"appsrc name=in format=time ! matroskamux ! filesink location={self.path}")
+                "appsrc name=in format=time ! matroskamux ! filesink name=file")
+            self.pipeline.get_by_name("file").set_property("location", self.path)
             self.source = self.pipeline.get_by_name("in")
             self.source.set_property("caps", sample.get_caps())
             self.pipeline.set_state(Gst.State.PLAYING)

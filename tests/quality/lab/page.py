@@ -18,7 +18,7 @@ from matplotlib import pyplot  # noqa: E402
 
 from callkit import paths  # noqa: E402
 
-from . import collect, controllers, jobs, vmaf  # noqa: E402
+from . import collect, controllers, jobs, statistics, vmaf  # noqa: E402
 
 STYLE = """body{font:14px/1.45 sans-serif;margin:2em auto;max-width:82em;color:#222}
 table{border-collapse:collapse;margin:.6em 0}
@@ -96,7 +96,8 @@ def _playout(data, place):
     rows = []
     rules = jobs.PLAYOUT
     for c in data.controllers(place):
-        values = [data.median(place, c, "psnr" if rule == "none" else f"{rule} psnr") for rule in rules]
+        plain = next(iter(data.by_place[place][c].values()))["lab"]["playout"].partition(",")[0]
+        values = [data.median(place, c, "psnr" if rule == plain else f"{rule} psnr") for rule in rules]
         if any(v[0] is not None for v in values):
             rows.append([c] + [interval(v) for v in values])
     return table(rows, ["PSNR-Y dB, playout"] + list(rules)) if rows else ""
@@ -218,13 +219,16 @@ def _pairs(data):
         return ""
     summary = [[*key, v.count("win"), v.count("tie"), v.count("loss")] for key, v in score.items()]
     return ("<h2>Paired by seed</h2><p>Median of the differences with its 95 % interval; a win or a loss is an "
-            "interval without 0.</p>" + table(summary, ["ours", "against", "by", "wins", "ties", "losses"])
+            f"interval without 0, of {statistics.SURE} seeds or more.</p>"
+            + table(summary, ["ours", "against", "by", "wins", "ties", "losses"])
             + table(rows, ["cell", "ours", "against", "seeds", "PSNR dB", "", "p95 delay ms", ""]))
 
 
 def _verdict(difference, sign):
-    middle, low, high = difference[:3]
-    if middle is None or low <= 0 <= high:
+    middle, low, high, seeds = difference
+    if seeds < statistics.SURE:
+        return "too few seeds"
+    if low <= 0 <= high:
         return "tie"
     return "win" if sign * middle > 0 else "loss"
 

@@ -19,6 +19,7 @@ class Shown:
     frames: numpy.ndarray  # numbers of the captured frames
     picture: numpy.ndarray  # number of the frame on the screen in each one's slot, or BLANK
     changes: numpy.ndarray  # s: times at which a new picture appears
+    until: float = 0.0  # s: the last slot, where slots have times of their own
 
     def stale(self):
         return (self.picture != self.frames) & (self.picture != BLANK)
@@ -54,4 +55,4 @@ def shown(rule, frames, captured, decoded, decoded_at):
     place = numpy.minimum(place, numpy.searchsorted(ready, slots, "right") - 1)
     picture = numpy.where(place >= 0, decoded[numpy.maximum(place, 0)], BLANK)
     new = (picture != BLANK) & (picture != numpy.concatenate([[BLANK], picture[:-1]]))
-    return Shown(frames, picture, slots[new])
+    return Shown(frames, picture, slots[new], float(slots[-1]))

@@ -30,8 +30,9 @@ def decoded(folder, encoder):
     if not path.exists() or path.stat().st_size == 0:
         return
     Gst.init(None)
-    pipeline = Gst.parse_launch(f"filesrc location={path} ! matroskademux ! {codecs.CODECS[encoder].decoder} ! "
+    pipeline = Gst.parse_launch(f"filesrc name=file ! matroskademux ! {codecs.CODECS[encoder].decoder} ! "
                                 "videoconvert ! video/x-raw,format=I420 ! appsink name=out sync=false max-buffers=4")
+    pipeline.get_by_name("file").set_property("location", str(path))
     sink = pipeline.get_by_name("out")
     pipeline.set_state(Gst.State.PLAYING)
     try:
@@ -174,16 +175,17 @@ class Screen:
         values = numpy.array([self.scores[int(n), int(p)] for n, p in zip(each.frames, each.picture)])
         return {"psnr": float(values[:, 0].mean()), "psnr_p5": float(numpy.percentile(values[:, 0], 5)),
                 "ssim": float(values[:, 1].mean()), "stale": float(each.stale().mean()),
-                "blank": float(each.blank().mean()), **freezes(each.changes, self.pauses(), self.last_slot())}
+                "blank": float(each.blank().mean()),
+                **freezes(each.changes, self.pauses(), self.last_slot(each), self.captured[0])}
 
     def pauses(self):
         text = self.call.settings.get("pause")
         return [tuple(float(t) for t in text.split(","))] if text else []
 
-    def last_slot(self):
+    def last_slot(self, each):
         """When the last scored frame could have been on the screen."""
         _, delays = self.call.frame_delays()
-        return self.captured[-1] + (float(delays.min()) if len(delays) else 0.0) if len(self.captured) else None
+        return max(self.captured[-1] + (float(delays.min()) if len(delays) else 0.0), each.until)
 
     def delays(self):
         at, delays = self.call.frame_delays()
@@ -198,10 +200,13 @@ class Screen:
         return float(self.at[0] - min(self.call.captured.values())) if len(self.at) else None
 
 
-def freezes(changes, pauses=(), end=None):
+def freezes(changes, pauses=(), end=None, begin=None):
     """Gaps between pictures: the W3C's rule (at least three mean gaps of the last thirty, and 150 ms more than one) and
-    plain 200 ms. A pause is none. With `end`, the screen's last picture lasts until then."""
+    plain 200 ms. A pause is none. With `end`, the screen's last picture lasts until then, also if it is the only one; a
+    screen that stays blank from `begin` to `end` is frozen."""
     times = numpy.sort(numpy.asarray(changes, float))
+    if not len(times) and begin is not None:
+        times = numpy.array([begin])
     if end is not None and len(times) and end > times[-1]:
         times = numpy.append(times, end)
     gaps = numpy.diff(times)
@@ -211,7 +216,7 @@ def freezes(changes, pauses=(), end=None):
     for begin, gap in zip(times, gaps):
         if any(begin <= b and begin + gap >= a for a, b in pauses):
             continue
-        mean = sum(recent) / len(recent) if recent else None
+        mean = sum(recent) / len(recent) if recent else 0.0 if len(gaps) == 1 and end is not None else None
         if mean is not None and gap >= max(3 * mean, mean + 0.15):
             found["freezes"] += 1
             found["frozen"] += float(gap)

@@ -15,7 +15,7 @@ def result(controller, seed, psnr, delay, loss="1%", folder="/nowhere"):
     quality = {"psnr": psnr, "stale": 0.0}
     series = {"rate": [900.0] * 5, "capacity": [1000.0] * 5, "queue": [10.0, None, 20.0, 5.0, 5.0], "psnr": [psnr] * 5}
     return {"lab": {"engine": "sim", "cell": f"loss-{loss}", "encoder": "x264enc", "clip": "clip", "controller": controller,
-                    "seed": seed, "duration": 5.0, "name": f"{controller}/{seed}", "title": "<loss>",
+                    "seed": seed, "duration": 5.0, "name": f"{controller}/{seed}", "title": "<loss>", "playout": "none,deadline-150ms",
                     "params": f"sweep=loss-{{loss}} loss={loss}"},
             "row": {"psnr": psnr, "delay_p95": delay, "frozen": 0.1, "deadline-150ms psnr": psnr - 1}, "folder": folder,
             "flows": {"0": {"playout": {"none": quality}, "series": series, "clocks": []}}, "worst": {}, "wall": 1.0,
@@ -49,9 +49,10 @@ class Page(unittest.TestCase):
         self.assertEqual(text.count("<td>1</td><td>1</td><td>0</td>"), 2)
 
     def test_verdicts(self):
-        self.assertEqual(page._verdict((1, 0.5, 2), 1), "win")
-        self.assertEqual(page._verdict((1, 0.5, 2), -1), "loss")
-        self.assertEqual(page._verdict((1, -0.5, 2), 1), "tie")
+        self.assertEqual(page._verdict((1, 0.5, 2, 6), 1), "win")
+        self.assertEqual(page._verdict((1, 0.5, 2, 6), -1), "loss")
+        self.assertEqual(page._verdict((1, -0.5, 2, 6), 1), "tie")
+        self.assertEqual(page._verdict((1, 1, 1, 1), 1), "too few seeds")
 
     def test_page_is_whole_and_safe(self):
         matrix = types.SimpleNamespace(title="A <b> title", text="")

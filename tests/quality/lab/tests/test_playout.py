@@ -60,6 +60,8 @@ class Freezes(unittest.TestCase):
     def test_end_and_pause(self):
         times = [0.1 * n for n in range(20)]
         self.assertEqual(freezes(times, end=3.0)["freezes"], 1)
+        self.assertEqual(freezes([1.0], end=60.0)["frozen"], 59)
+        self.assertEqual(freezes([], end=60.0, begin=0.0)["frozen"], 60)
         self.assertEqual(freezes(times + [5.0], pauses=[(1.95, 4.9)])["freezes_200ms"], 0)
 
 
