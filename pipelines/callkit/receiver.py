@@ -37,17 +37,25 @@ class Recorder:
     """Writes the received stream as it came. On its own: a failure here is no failure of the call."""
 
     def __init__(self, path):
-        self.path, self.pipeline = path, None
+        self.path, self.pipeline, self.last_pts = path, None, 0
 
     def push(self, sample):
         if self.pipeline is None:
-            self.pipeline = Gst.parse_launch(
-                "appsrc name=in format=time ! matroskamux ! filesink name=file")
+            self.pipeline = Gst.parse_launch("appsrc name=in format=time ! matroskamux ! filesink name=file")
             self.pipeline.get_by_name("file").set_property("location", self.path)
             self.source = self.pipeline.get_by_name("in")
             self.source.set_property("caps", sample.get_caps())
             self.pipeline.set_state(Gst.State.PLAYING)
-        self.source.emit("push-buffer", sample.get_buffer())
+        self.source.emit("push-buffer", self.with_time(sample.get_buffer()))
+
+    def with_time(self, buffer):
+        """A parser takes the time from a frame whose time is that of the one before, as where the jitter buffer's clock
+        would go back; a muxer drops what has none."""
+        if buffer.pts == Gst.CLOCK_TIME_NONE:
+            buffer = buffer.copy()
+            buffer.pts = self.last_pts
+        self.last_pts = buffer.pts
+        return buffer
 
     def close(self):
         if self.pipeline is None:

@@ -5,7 +5,8 @@ import tempfile
 import unittest
 
 import lab  # noqa: F401
-from callkit import controllers, job, network, units
+from callkit import controllers, job, network, receiver, units
+from callkit.gstio import Gst
 
 SETTINGS = {"encoder": "x264enc", "host": "127.0.0.1", "port": 5004, "mode": "low-delay", "controller": "low-delay"}
 
@@ -31,6 +32,27 @@ class Controllers(unittest.TestCase):
         for name in ("", "none", "low-delay+fec", "fixed:fast", "oracle:1M", "farstream+rtx"):
             with self.assertRaises(ValueError, msg=name):
                 controllers.make(name)
+
+
+class Recording(unittest.TestCase):
+    def test_frames_without_a_time_are_kept(self):
+        Gst.init(None)
+        times = [0, 20, Gst.CLOCK_TIME_NONE, Gst.CLOCK_TIME_NONE, 30]
+        with tempfile.TemporaryDirectory() as folder:
+            recorder = receiver.Recorder(f"{folder}/a file.mkv")
+            for at in times:
+                buffer = Gst.Buffer.new_wrapped(b"frame")
+                buffer.pts = at if at == Gst.CLOCK_TIME_NONE else at * Gst.MSECOND
+                recorder.push(Gst.Sample.new(buffer, Gst.Caps("video/x-vp8,width=16,height=16"), None, None))
+            recorder.close()
+            read = Gst.parse_launch("filesrc name=file ! matroskademux ! appsink name=out sync=false")
+            read.get_by_name("file").set_property("location", recorder.path)
+            read.set_state(Gst.State.PLAYING)
+            found = 0
+            while read.get_by_name("out").emit("pull-sample"):
+                found += 1
+            read.set_state(Gst.State.NULL)
+        self.assertEqual(found, len(times))
 
 
 class Network(unittest.TestCase):
