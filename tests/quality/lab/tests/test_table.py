@@ -41,6 +41,23 @@ class Table(unittest.TestCase):
             self.assertEqual(table.main([str(file)]), 2)
         self.assertIn("other.csv is no results.csv", said.getvalue())
 
+    def test_runs_of_other_lengths_are_not_mixed(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stderr(io.StringIO()) as said:
+            files = []
+            for duration in ("30", "60"):
+                files.append(f"{folder}/{duration}.csv")
+                with open(files[-1], "w", newline="") as file:
+                    rows = [row | {"duration": duration} for row in ROWS[:1]]
+                    writer = csv.DictWriter(file, rows[0])
+                    writer.writeheader()
+                    writer.writerows(rows)
+            self.assertEqual(table.main(files), 2)
+        self.assertIn("lasts 60 s, in a file before 30 s", said.getvalue())
+
+    def test_without_pictures(self):
+        rows = ROWS[:2] + [row | {"controller": "alone", "psnr": "", "delay_p95": ""} for row in ROWS[:2]]
+        self.assertIn("no cell", table.summary(rows, ["low-delay", "alone"]))
+
     def test_the_median_cell(self):
         self.assertEqual(table.summary(ROWS, ["low-delay", "gcc"]),
                          "2 cells: PSNR above in 1, by +0.50 dB in the median cell; p95 above in 1, x 0.94")
