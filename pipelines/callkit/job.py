@@ -129,6 +129,7 @@ class Run:
     def check(self):
         for process in self.everyone():
             if process.process.poll():
+                self.drain()
                 raise RuntimeError(f"{process.name} ended with status {process.process.returncode}: "
                                    f"{'; '.join(self.problems) or f'see {process.name}.log'}")
         if self.net.process.poll() is not None:

@@ -1,32 +1,36 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The emulated network as a process, what crosses it beside a call, and its packet log."""
 import csv
+import itertools
+import os
 import signal
 import socket
 import subprocess
 
 from . import paths, units
 
+FIRST_PORT, PORTS = 20000, 12000  # below those that systems give to who names none
+STRETCH = 64  # ports apart that processes begin to look
+_steps = itertools.count()
+
+
+def is_free(port):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as tried:
+        try:
+            tried.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
+
 
 def free_ports(count):
-    """UDP ports nobody uses now; even ones, with the next one free too (RTP's custom)."""
-    ports, held = [], []
-    while len(ports) < count:
-        first = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        first.bind(("127.0.0.1", 0))
-        held.append(first)
-        port = first.getsockname()[1]
-        second = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        held.append(second)
-        if port % 2 or port == 65534:
-            continue
-        try:
-            second.bind(("127.0.0.1", port + 1))
-        except OSError:
-            continue
-        ports.append(port)
-    for each in held:
-        each.close()
+    """UDP ports nobody uses now; even ones, with the next one free too (RTP's custom). Each process looks in a stretch of
+    its own, each time further on: calls that begin together take seconds to bind what they were given."""
+    steps = itertools.islice(_steps, PORTS // 2)
+    own = (FIRST_PORT + (STRETCH * os.getpid() + 2 * step) % PORTS for step in steps)
+    ports = list(itertools.islice((port for port in own if is_free(port) and is_free(port + 1)), count))
+    if len(ports) < count:
+        raise OSError(f"no UDP ports are free from {FIRST_PORT} to {FIRST_PORT + PORTS}")
     return ports
 
 

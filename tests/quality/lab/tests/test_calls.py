@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """callkit's ends and network, as far as no process is needed."""
+import os
 import pathlib
+import socket
 import tempfile
 import unittest
+from unittest import mock
 
 import lab  # noqa: F401
 from callkit import controllers, job, network, receiver, units
@@ -53,6 +56,21 @@ class Recording(unittest.TestCase):
                 found += 1
             read.set_state(Gst.State.NULL)
         self.assertEqual(found, len(times))
+
+
+class Ports(unittest.TestCase):
+    def test_calls_that_begin_together_get_others(self):
+        given = network.free_ports(3) + network.free_ports(3)
+        with mock.patch("os.getpid", lambda: os.getppid()):
+            given += network.free_ports(3)
+        self.assertEqual(len(set(given)), 9)
+        self.assertTrue(all(port % 2 == 0 and port < 32768 for port in given))
+
+    def test_what_is_taken_is_not_given(self):
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+            port = network.free_ports(1)[0] + 3  # the upper one of the next pair
+            taken.bind(("127.0.0.1", port))
+            self.assertNotIn(port - 1, network.free_ports(2))
 
 
 class Network(unittest.TestCase):
