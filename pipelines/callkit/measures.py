@@ -121,13 +121,13 @@ def recovery(call, at, until, limit=0.1, quiet=1.0):
 
 
 def freezes(displayed):
-    """Gaps over half a second, and by the rule of the W3C's getStats (gap > max (3 d, d + 150 ms), d the mean)."""
+    """Gaps over half a second, and by the rule of the W3C's getStats (gap >= max (3 d, d + 150 ms), d the mean)."""
     gaps = numpy.diff(numpy.sort(displayed[~numpy.isnan(displayed)]))
     long_gaps = gaps[gaps > FREEZE]
     w3c = 0
     for i, gap in enumerate(gaps):
         before = gaps[max(0, i - 30):i]
-        if len(before) and gap > max(3 * before.mean(), before.mean() + 0.15):
+        if len(before) and gap >= max(3 * before.mean(), before.mean() + 0.15):
             w3c += 1
     return {"over_500ms": int(len(long_gaps)), "longest": float(gaps.max()) if len(gaps) else None, "w3c": w3c}
 
@@ -135,6 +135,7 @@ def freezes(displayed):
 def summary(call, schedule):
     """The figures of the report's first table."""
     ceiling = call.settings.get("max") or 1e12
+    lasted = call.end - min((p.sent for p in call.packets), default=call.end)
     phases = [_phase(call, a, b, c, ceiling) for a, b, c in steady_parts(schedule, call.end)]
     steady = [d for phase in phases for d in phase.pop("delays")]
     possible = sum(min(p["capacity"], ceiling) * (p["to"] - p["from"]) for p in phases)
@@ -160,6 +161,6 @@ def summary(call, schedule):
         "psnr_shown": float(numpy.nanmean(fresh)) if numpy.any(~numpy.isnan(fresh)) else None,
         "frame_delay_p50": _percentile(delays, 0.5), "frame_delay_p95": _percentile(delays, 0.95),
         "frame_delay_p99": _percentile(delays, 0.99), "blank_start": call.blank_start(),
-        "cpu": {end: s / call.end if s is not None and call.end else None for end, s in call.cpu.items()},
+        "cpu": {end: s / lasted if s is not None and lasted else None for end, s in call.cpu.items()},
     }
     return result
