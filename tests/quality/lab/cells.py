@@ -16,6 +16,7 @@ DISCIPLINES = ("droptail", "red", "ared", "codel", "fq_codel", "pie", "p-aqm")
 FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min",
              "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle", "access-rate", "ect",
              "copies", "every"}
+KEY_UNIT = 0.1  # s of queue that a key unit of an encoder at its rate may take
 KINDS = ("video", "recorded", "audio", "tcp", "short-tcp", "udp")
 
 
@@ -36,9 +37,9 @@ class Cell:
         return [f for f in self.flows if f["kind"] in kinds]
 
     def clean(self):
-        """Nothing is lost but in a queue, and one video flow has the path to itself."""
+        """Nothing is lost but in a queue that takes a key unit sent at once, and one video has the path to itself."""
         return (len(self.flows_of("video")) == 1 and not self.flows_of("recorded", "tcp", "short-tcp", "udp")
-                and not any(h["loss"] for h in self.hops))
+                and not any(h["loss"] or h["queue"] < KEY_UNIT for h in self.hops))
 
     def capacity(self):
         """The first hop's, as text; a trace has none."""

@@ -85,6 +85,10 @@ class Cells(unittest.TestCase):
         self.assertIn("evalvid-mixed-2-p-aqm", names)
         self.assertIn("evalvid-mixed-128-p-aqm", names)
 
+    def test_a_key_unit_does_not_fit_a_short_queue(self):
+        short, long = self.book.sweep("steps", "queue-{queue}", {"queue": ["50ms", "300ms"]})
+        self.assertEqual((short.clean(), long.clean()), (False, True))
+
     def test_mistakes_are_named(self):
         for table in ({"capacitiy": "1M"}, {"discipline": "fifo"}, {"capacity": "fast"}, {"flows": [{"kind": "web"}]}):
             self.book.add({"mistaken": table})
