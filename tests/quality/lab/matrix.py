@@ -48,13 +48,13 @@ class Matrix:
         self.tolerance = table.get("tolerance", gates.ORACLE)
         self.book = cells.Book()
         self.book.add(table.get("cell", {}))
-        self.jobs = self._only_once(self._block({**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS}},
-                                table.get("sweep", [])))
+        own = {k: v for k, v in table.items() if k in DEFAULTS}
+        self.jobs = self._only_once(self._block({**DEFAULTS, **own}, table.get("sweep", [])))
         for block in table.get("also", []):
             unknown = set(block) - set(DEFAULTS) - {"sweep"}
             if unknown:
                 raise ValueError(f"{path}: no such key in [[also]]: {', '.join(sorted(unknown))}")
-            base = {**DEFAULTS, **{k: v for k, v in table.items() if k in DEFAULTS and k != "cells"}}
+            base = {**DEFAULTS, **own, "cells": DEFAULTS["cells"]}
             self.jobs = self._only_once(self.jobs + self._block({**base, **block}, block.get("sweep", [])))
         shared = {k: v for k, v in table.items() if k in ("vmaf", "clips", "playout", "seeds", "duration", "size")}
         for name in table.get("include", []):

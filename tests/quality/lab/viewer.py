@@ -213,10 +213,11 @@ def freezes(changes, pauses=(), end=None, begin=None):
     found = {"freezes": 0, "frozen": 0.0, "freezes_200ms": 0, "frozen_200ms": 0.0,
              "longest": float(gaps.max()) if len(gaps) else None}
     recent = collections.deque(maxlen=30)
+    before_any = 0.0 if len(gaps) == 1 and end is not None else None  # a lone picture has no gaps to be measured by
     for begin, gap in zip(times, gaps):
         if any(begin <= b and begin + gap >= a for a, b in pauses):
             continue
-        mean = sum(recent) / len(recent) if recent else 0.0 if len(gaps) == 1 and end is not None else None
+        mean = sum(recent) / len(recent) if recent else before_any
         if mean is not None and gap >= max(3 * mean, mean + 0.15):
             found["freezes"] += 1
             found["frozen"] += float(gap)
