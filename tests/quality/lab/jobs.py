@@ -175,7 +175,7 @@ def groups(job, folder):
                      "encoder": job.encoder, "clip": clip.name, "controller": job.controller, "size": job.size,
                      "playout": ",".join(job.playout), "vmaf": job.vmaf and vmaf.program() is not None,
                      "purpose": job.purpose or None,
-                     "clean": job.cell.clean(), "expect": _pairs(job.cell.expect),"params": _pairs(job.cell.params)}
+                     "clean": job.cell.clean(), "expect": _pairs(job.cell.expect), "params": _pairs(job.cell.params)}
     found["lab"] |= notes
     if job.controller == "fixed-best":
         limits = job.cell.limits
