@@ -576,10 +576,12 @@ cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
     s->bad_reports++;
     return;
   case TFRC_FEEDBACK_OLD:
+    s->told_again = true;
     return;
   case TFRC_FEEDBACK_OK:
     break;
   }
+  s->told_again = false;
   s->reports++;
   s->tfrc_at = now;
   if (s->path_is_ours)
@@ -666,10 +668,14 @@ cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
     s->bad_reports++;
     return;
   }
-  s->path = *report;
-  s->path_at = now;
-  s->path_is_ours = false;
-  on_any_report (s, now);
+  if (s->told_again) {
+    s->path.rate_Bps = fmin (s->path.rate_Bps, report->rate_Bps);
+  } else {
+    s->path = *report;
+    s->path_at = now;
+    s->path_is_ours = false;
+    on_any_report (s, now);
+  }
   update_rate (s, now);
 }
 

@@ -91,6 +91,7 @@ typedef struct CcSender {
   CcTime path_at;          /* CC_TIME_NONE: none */
   CcTime tfrc_at;          /* of the last TFRC report; CC_TIME_NONE: none */
   bool path_is_ours;       /* worked out here, from reports of every packet */
+  bool told_again;         /* the last TFRC report had no news: nothing has arrived since, or it is a replay */
   HopRates explicit_rates; /* by who told them */
   HopRates bounds;         /* the same, of those who may only lower the rate */
   double probed_Bps;       /* the first one of a router; 0: none yet */
@@ -132,6 +133,7 @@ CcSenderVerdict cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet);
 void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 
 void cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now);
+/* Behind the TFRC report that it came with. Where that had no news, this may lower the rate and is no sign of life. */
 void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now);
 /* Reports of every packet, for receivers that send no TFRC reports: while those come, these count for nothing. f: what
    was told of the packets that left with cc_packet_feedback_on_sent (). */

@@ -481,6 +481,8 @@ START_TEST (test_router_rate_is_the_start_rate)
   ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1); /* nobody has confirmed it */
   report (kbps (1700), 0, 0, 30 * CC_MSECOND);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (1700), 1);
+  push_frame (1);
+  run (now + 40 * CC_MSECOND, NULL, 0);
   report (kbps (3500), 0, 0, 30 * CC_MSECOND);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (3000), 1);
   /* once only: the next one is a bound, and what was not sent was not tried */
@@ -706,6 +708,36 @@ START_TEST (test_silence_halves_down_to_a_trickle_and_recovers)
     trickle += run (now + 40 * CC_MSECOND, NULL, 0);
   }
   ck_assert_uint_ge (trickle, 50);
+  converse (kbps (1600), 150);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+}
+END_TEST
+
+/* A receiver whose regular RTCP repeats what it last said, once a second, or somebody who replays it. */
+START_TEST (test_the_same_report_again_is_no_sign_of_life)
+{
+  PathReport path = {.rate_Bps = kbps (1600)};
+  RtpRttSendts stamp;
+  TfrcReport tfrc = {.p = 0};
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (1600), 100);
+  cc_sender_stamp (&s, s.last_sent_at, &stamp);
+  tfrc.t_i_us = stamp.sent_at_us;
+  tfrc.X_recv = s.sent_Bps;
+  cc_sender_on_tfrc_report (&s, &tfrc, now);
+  for (unsigned i = 0; i < 100; i++) {
+    push_frame (2);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    if (i % 25 == 0) {
+      cc_sender_on_tfrc_report (&s, &tfrc, now);
+      cc_sender_on_path_report (&s, &path, now);
+    }
+  }
+  ck_assert_double_lt (s.rate_Bps, kbps (200));
+  path.rate_Bps = kbps (20);
+  cc_sender_on_path_report (&s, &path, now);
+  ck_assert_double_eq_tol (s.path.rate_Bps, kbps (20), 1);
   converse (kbps (1600), 150);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
 }
@@ -1246,7 +1278,8 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_frame_leaves_fas
     test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
     test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
-    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers, test_no_report_ever,
+    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
+    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

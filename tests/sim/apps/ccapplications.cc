@@ -632,6 +632,7 @@ bool
 CcReceiverApplication::feed (CcArrival *arrival, Ptr<const Packet> packet)
 {
   heard = true;
+  fed++;
   packets++;
   bytes_total += packet->GetSize ();
   arrival->size_bytes = packet->GetSize ();
@@ -962,14 +963,15 @@ write_ccfb (uint8_t *at, size_t capacity, ArrivalHistory *history, CcTime now)
   return 8 + size;
 }
 
-/* What the receiver has to say, whatever its kind; it is reported then. */
+/* What the receiver has to say, whatever its kind, as rtcpavpf does: nothing where nothing has come since. */
 size_t
 CcReceiverApplication::write_feedback (uint8_t *at, size_t capacity)
 {
   CcReport report;
 
-  if (!cc_receiver_report (&cc, now (), &report))
+  if (fed == fed_in_feedback || !cc_receiver_report (&cc, now (), &report))
     return 0;
+  fed_in_feedback = fed;
   if (config.kind == FeedbackKind::tfrc)
     return write_tfrc (at, report, config.path_report);
   if (config.kind == FeedbackKind::ccfb)

@@ -211,6 +211,7 @@ private:
   std::vector<FrameArrival> frame_list, open_frames;
   double bandwidth_from_s = 0;
   uint64_t bandwidth_from_bytes = 0;
+  uint64_t fed = 0, fed_in_feedback = 0; /* packets that count; as of the last feedback on them */
   bool heard = false, running = false;
 };
 
