@@ -9,6 +9,10 @@
 #define Q_BUSY 0.008        /* s: above, the queue is busy all the time */
 #define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
 #define LITTLE 0.35         /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
+#define HALF 0.5            /* x c: the same where the queue is long for */
+#define LONG_SHARE 0.45     /* of the time, over */
+#define LONG_MEMORY 15.0    /* s: that is a TCP's */
+#define Q_LONG 0.014        /* s */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
@@ -350,13 +354,15 @@ yielding (const PathRate *p, CcTime now)
   return p->serial_Bps == 0 || router_queue (p, now) > 0 ? 1 : part_of (p, p->serial_Bps);
 }
 
-/* Marks keep the queue short, which others make, and the equation counts them. Without marks flows of one kind, whose
-   trains miss each other, would take themselves for that. */
+/* Marks keep the queue short, which others make, and the equation counts them. Flows of one kind, whose trains miss
+   each other, would take themselves for that; but their queue comes and goes, a TCP's comes and stays. */
 static bool
 has_little_of_marked (const PathRate *p, CcTime now)
 {
+  double most = p->long_share > LONG_SHARE ? HALF : LITTLE;
+
   return p->marked_at != CC_TIME_NONE && cc_time_since (now, p->marked_at) < MARKS_MEMORY &&
-         p->rate_Bps < LITTLE * p->capacity_Bps;
+         p->rate_Bps < most * p->capacity_Bps;
 }
 
 /* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. One that is mostly of
@@ -684,6 +690,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     began = take_start (p);
     p->rate_lag += (p->rate_Bps - p->rate_lag) * fmin (T / (CAPACITY_MEMORY + cc_seconds (p->R)), 1);
     p->q_lag += (p->q - p->q_lag) * fmin (T / SLOPE_TIME, 1);
+    p->long_share += ((p->q > Q_LONG) - p->long_share) * fmin (T / LONG_MEMORY, 1);
     remember_capacity (p, T);
     watch_missing_queue (p, T, now);
     if (p->competing)

@@ -385,7 +385,7 @@ END_TEST
 /* x what it had, after 1 s of a queue of all that has come and stands at 30 ms, or rises again from 0 to that. Trains
    show that the path has that many times the rate. */
 static double
-left_of (double link, bool rising, bool marks)
+left_after (CcDuration stood, double link, bool rising, bool marks)
 {
   Loop l;
   uint32_t jumps;
@@ -396,7 +396,7 @@ left_of (double link, bool rising, bool marks)
   l.marks = marks;
   run (&l, 3 * CC_SECOND);
   l.others = 30 * CC_MSECOND;
-  run (&l, CC_SECOND / 2);
+  run (&l, stood);
   if (rising)
     l.others = 0;
   run (&l, CC_SECOND / 5);
@@ -409,6 +409,12 @@ left_of (double link, bool rising, bool marks)
   }
   ck_assert_uint_eq (l.law.jumps, jumps);
   return l.law.rate_Bps / kbps (1000);
+}
+
+static double
+left_of (double link, bool rising, bool marks)
+{
+  return left_after (CC_SECOND / 2, link, rising, marks);
 }
 
 /* Who has a third of the path, as its trains show, yields a quarter of what it would that has all of it. */
@@ -430,6 +436,16 @@ START_TEST (test_yields_to_a_rising_queue)
   ck_assert_double_gt (left_of (3, true, true), 1.01);
   ck_assert_double_eq_tol (left_of (2.2, true, true), left_of (2.2, true, false), 0.01);
   ck_assert_double_gt (left_of (1.1, true, false), 0.93);
+}
+END_TEST
+
+/* A queue that stays, though the path marks, is a TCP's: up to half of the path does not yield to its rising. */
+START_TEST (test_has_half_beside_a_marked_tcp)
+{
+  ck_assert_double_gt (left_after (12 * CC_SECOND, 2.2, true, true), 1.01);
+  ck_assert_double_lt (left_after (12 * CC_SECOND, 2.2, true, false), 0.99);
+  ck_assert_double_lt (left_after (5 * CC_SECOND, 2.2, true, true), 0.99);
+  ck_assert_double_lt (left_after (12 * CC_SECOND, 1.6, true, true), 0.99);
 }
 END_TEST
 
@@ -554,5 +570,6 @@ CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capa
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
     test_grows_beside_a_queue_of_others, test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump,
     test_gentle_where_the_path_was_full, test_yields_by_its_share, test_yields_to_a_rising_queue,
-    test_single_packets_grow_in_a_queue_of_all, test_takes_what_frames_of_others_leave,
-    test_no_queue_is_missing_behind_routers, test_nothing_before_the_first_packet)
+    test_has_half_beside_a_marked_tcp, test_single_packets_grow_in_a_queue_of_all,
+    test_takes_what_frames_of_others_leave, test_no_queue_is_missing_behind_routers,
+    test_nothing_before_the_first_packet)
