@@ -9,10 +9,10 @@
 #define Q_BUSY 0.008        /* s: above, the queue is busy all the time */
 #define BACKED_OFF 0.6      /* x c: what stands below that is not ours, or little of it */
 #define LITTLE 0.35         /* x c: below that, on a path that marks, only a part of the queue is ours to drain */
-#define HALF 0.5            /* x c: the same where the queue is long for */
-#define LONG_SHARE 0.45     /* of the time, over */
-#define LONG_MEMORY 15.0    /* s: that is a TCP's */
-#define Q_LONG 0.014        /* s */
+#define HALF 0.5            /* x c: the same beside a TCP, whose queue is above */
+#define Q_LONG 0.014        /* s, for */
+#define LONG_SHARE 0.45     /* of the last */
+#define LONG_MEMORY 15.0    /* s */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
 #define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */

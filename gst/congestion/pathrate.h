@@ -78,7 +78,7 @@ typedef struct {
   double filled_Bps; /* what arrived when a queue was last met */
   double q, q_lag;
   double missing_queue; /* s */
-  double long_share;    /* of the time in which q is long for a path that marks, lately, [0, 1] */
+  double long_share;    /* of the time in which q is long where marks should keep it short, lately, [0, 1] */
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
   bool jump, testing, met_limit, dispersed, trains;
   bool competing; /* somebody else keeps the queue: it does not go when we back off */

@@ -382,8 +382,8 @@ START_TEST (test_gentle_where_the_path_was_full)
 }
 END_TEST
 
-/* x what it had, after 1 s of a queue of all that has come and stands at 30 ms, or rises again from 0 to that. Trains
-   show that the path has that many times the rate. */
+/* x what it had, after 1 s of a queue of all that has come, stood so long and stands at 30 ms, or rises again from 0 to
+   that. Trains show that the path has that many times the rate. */
 static double
 left_after (CcDuration stood, double link, bool rising, bool marks)
 {
