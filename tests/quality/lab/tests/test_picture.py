@@ -99,8 +99,16 @@ class Stamps(unittest.TestCase):
         plane = noise(1)
         self.assertIsNone(stamps.read(plane // 4 + 96))
         stamps.write(plane, 77)
-        plane[:16, :16] = 255 - plane[:16, :16]  # one bit without its inverse
+        plane[:16, :16] = 255 - plane[:16, :16]  # one bit of the number, not of its hash
         self.assertIsNone(stamps.read(plane))
+
+    def test_a_difference_upon_the_wrong_picture_is_no_number(self):
+        # Frame 6 coded as its difference to 4, decoded upon 5: as sharp as a stamp, and 4 ^ 5 ^ 6 = 7 in a linear code.
+        planes = [noise(1), noise(1), noise(1)]
+        for plane, number in zip(planes, (5, 4, 6)):
+            stamps.write(plane, number)
+        base, old, new = (plane.astype(int) for plane in planes)
+        self.assertIsNone(stamps.read(numpy.clip(base - old + new, 0, 255).astype(numpy.uint8)))
 
 
 def make_call(folder, shown, at, clip, score=None):
