@@ -6,6 +6,7 @@
  * Stands in front of a thin link and keeps its queue here, short: media (RTP) and elastic traffic wait apart, each
  * class has its flows' part of the link, and media sources are told what to send (P-AQM).
  *
+ * <!-- printed: on C, beside plain-sender to C, beside plain-receiver -->
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp" ! s. udpsrc port=5006 caps="application/x-rtp" ! s.
  * paqmshaper name=s capacity=2000000 ! udpsink host=B port=5004 sync=false async=false

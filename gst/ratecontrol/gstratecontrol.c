@@ -5,8 +5,10 @@
  * Stands between a video encoder and its payloader, reads the rate the sender downstream publishes as an upstream
  * event, and sets the encoder to it.
  *
+ * <!-- printed: beside receiver -->
  * |[
- * gst-launch-1.0 v4l2src ! videoconvert ! x264enc ! ratecontrol ! rtph264pay ! tfrcsink host=192.0.2.1 port=5004
+ * gst-launch-1.0 v4l2src ! videoconvert ! x264enc tune=zerolatency ! ratecontrol ! rtph264pay ! tfrcsink host=B
+ * port=5004
  * ]|
  *
  * With mode=quantizer it sets the quantizer of each frame by a virtual leaky bucket instead, here of 600 kbit/s.

@@ -7,10 +7,11 @@
  * PATH), requests for packets and key units, TWCC, CCFB and TMMBR about the RTP that passes from sink to src; sender
  * reports for, and the answers to what others ask of, the RTP that passes from send_rtp_sink to send_rtp_src.
  *
+ * <!-- printed: on B, beside plain-sender -->
  * |[
  * gst-launch-1.0 udpsrc port=5004 caps="application/x-rtp,media=video,clock-rate=90000,encoding-name=H264" !
- * rtcpavpf name=f ! rtpjitterbuffer ! rtph264depay ! avdec_h264 ! autovideosink f.rtcp_src ! udpsink host=A port=5004
- * sync=false async=false
+ * rtcpavpf name=f ! rtpjitterbuffer ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
+ * f.rtcp_src ! udpsink host=A port=5004 sync=false async=false
  * ]|
  */
 #ifdef HAVE_CONFIG_H

@@ -8,10 +8,13 @@
  * feedback messages (RTPFB, PSFB) and APP are taken; reports, descriptions and BYE are the session's business. A newer
  * message about the same takes the place of one that waits.
  *
+ * Relayed from A to C over a link of 600 kb/s, which A is told of:
+ *
+ * <!-- printed: on B, beside vp8-sender, beside vp8-receiver -->
  * |[
- * gst-launch-1.0 rtpbin name=b udpsrc port=5004 caps=application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8 !
- * b.recv_rtp_sink_0 b. ! s.sink_0 paqmshaper name=s capacity=600000 ! udpsink host=C port=5006 s.rtcp_src ! rtcpinject
- * bin=b b.send_rtcp_src_0 ! udpsink host=A port=5005 sync=false async=false
+ * gst-launch-1.0 rtpbin name=b b.send_rtcp_src_0 ! udpsink host=A port=5005 sync=false async=false
+ * udpsrc port=5004 caps=application/x-rtp,media=video,clock-rate=90000,encoding-name=VP8,payload=96 ! b.recv_rtp_sink_0
+ * b. ! s.sink_0 paqmshaper name=s capacity=600000 ! udpsink host=C port=5006 async=false s.rtcp_src ! rtcpinject bin=b
  * ]|
  */
 #ifdef HAVE_CONFIG_H

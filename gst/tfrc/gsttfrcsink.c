@@ -6,6 +6,7 @@
  * Sends one RTP flow over UDP at the rate its path takes: packets wait in a sending buffer with a deadline for each
  * frame, leave paced, and the receiver's reports set the rate, which travels upstream as an event for ratecontrol.
  *
+ * <!-- printed: beside receiver -->
  * |[
  * gst-launch-1.0 v4l2src ! videoconvert ! x264enc tune=zerolatency ! ratecontrol ! rtph264pay ! tfrcsink host=B
  * port=5004

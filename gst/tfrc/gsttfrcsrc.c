@@ -6,8 +6,9 @@
  * The receiving end of a flow: RTP in on one UDP port, feedback out of the same port, so that it passes the translators
  * the media passed.
  *
+ * <!-- printed: on B, beside sender -->
  * |[
- * gst-launch-1.0 tfrcsrc port=5004 encoding-name=H264 ! rtph264depay ! avdec_h264 ! autovideosink
+ * gst-launch-1.0 tfrcsrc port=5004 encoding-name=H264 ! rtph264depay ! avdec_h264 ! videoconvert ! autovideosink
  * ]|
  */
 #ifdef HAVE_CONFIG_H

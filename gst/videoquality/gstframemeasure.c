@@ -6,6 +6,7 @@
  * Reads the stamps of framestamp from the pictures that pass, which it does not touch: delay from capture to display,
  * pictures lost, repeated and out of order, freezes; with the originals on its reference pad PSNR and SSIM as well.
  *
+ * <!-- printed: for 14, shows framemeasure-stats -->
  * |[
  * gst-launch-1.0 -m videotestsrc is-live=true num-buffers=300 ! framestamp ! tee name=t ! queue ! x264enc
  * tune=zerolatency bitrate=300 ! avdec_h264 ! framemeasure name=m ! fakesink t. ! queue ! m.reference

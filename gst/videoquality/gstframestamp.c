@@ -6,6 +6,7 @@
  * Writes a number and the time of capture into a corner of each picture, as blocks that survive encoders, so that
  * framemeasure at the other end of any path can tell what came of it.
  *
+ * <!-- printed: for 14, shows framemeasure-stats -->
  * |[
  * gst-launch-1.0 -m videotestsrc is-live=true num-buffers=300 ! framestamp ! x264enc tune=zerolatency bitrate=300 !
  * avdec_h264 ! framemeasure ! fakesink
