@@ -149,6 +149,7 @@ class Session:
             self.schedule = units.Schedule(settings.capacity)
         self.said = queue.Queue()
         self.problems = []
+        self.interrupted = False  # by Ctrl-C; the result is of what ran
         self.next_line = 0.0
 
     def settings(self):
@@ -200,7 +201,7 @@ class Session:
                                          self.folder, self.env, module=modules["sender"]))
             self.follow(processes, net)
         except KeyboardInterrupt:
-            pass
+            self.interrupted = True
         finally:
             for process in reversed(processes):  # the sender first: its last packets are still to arrive
                 status = process.stop()
