@@ -99,7 +99,7 @@ enqueue (Intake *in, PaqmClass cls, GstBuffer *buffer, const GstPaqmPacket *pack
       .media = cls == PAQM_MEDIA,
       .at = in->now};
 
-  gst_queue_array_push_tail_struct (self->fifo[paqm_queue (self->paqm, cls)], &item);
+  gst_cc_deque_push_tail_struct (self->fifo[paqm_queue (self->paqm, cls)], &item);
 }
 
 /* With the lock; what returns is not wanted any more. */
@@ -216,7 +216,7 @@ gst_paqm_shaper_queue_event (GstPaqmShaper *self, GstPaqmPad *pad, GstEvent *eve
   }
   g_mutex_lock (&self->lock);
   item.stream = gst_paqm_stream_ref (pad->stream);
-  gst_queue_array_push_tail_struct (self->fifo[paqm_queue (self->paqm, pad->last_cls)], &item);
+  gst_cc_deque_push_tail_struct (self->fifo[paqm_queue (self->paqm, pad->last_cls)], &item);
   gst_paqm_shaper_wake_before (self, in.now);
   g_mutex_unlock (&self->lock);
   return TRUE;

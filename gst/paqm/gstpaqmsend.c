@@ -41,7 +41,7 @@ gst_paqm_shaper_clear_queues (GstPaqmShaper *self)
   guint i;
 
   for (i = 0; i < PAQM_CLASSES; i++)
-    while ((item = gst_queue_array_pop_head_struct (self->fifo[i])) != NULL)
+    while ((item = gst_cc_deque_pop_head_struct (self->fifo[i])) != NULL)
       item_clear (item);
   paqm_on_flush (self->paqm);
   link_slots_on_idle (&self->slots);
@@ -72,7 +72,7 @@ gst_paqm_shaper_run_periods (GstPaqmShaper *self, GstClockTime now)
 static gboolean
 queues_empty (GstPaqmShaper *self)
 {
-  return gst_queue_array_is_empty (self->fifo[PAQM_MEDIA]) && gst_queue_array_is_empty (self->fifo[PAQM_ELASTIC]);
+  return gst_cc_deque_is_empty (self->fifo[PAQM_MEDIA]) && gst_cc_deque_is_empty (self->fifo[PAQM_ELASTIC]);
 }
 
 /* The FIFO whose head goes next; an event goes at once. */
@@ -83,7 +83,7 @@ next_queue (GstPaqmShaper *self)
   gint i;
 
   for (i = 0; i < PAQM_CLASSES; i++) {
-    GstPaqmItem *head = gst_queue_array_peek_head_struct (self->fifo[i]);
+    GstPaqmItem *head = gst_cc_deque_peek_head_struct (self->fifo[i]);
 
     if (head != NULL && is_event (head))
       return i;
@@ -103,7 +103,7 @@ take_item (GstPaqmShaper *self, gint queue, GstClockTime now, Round *r)
 {
   GstPaqmItem *item = &r->items[r->n++];
 
-  *item = *(GstPaqmItem *)gst_queue_array_pop_head_struct (self->fifo[queue]);
+  *item = *(GstPaqmItem *)gst_cc_deque_pop_head_struct (self->fifo[queue]);
   if (is_event (item))
     return;
   gst_paqm_delay_note (&self->delay[item->media ? PAQM_MEDIA : PAQM_ELASTIC], cc_time_since (now, item->at));
@@ -121,7 +121,7 @@ take_items (GstPaqmShaper *self, GstClockTime now, Round *r)
 {
   while (r->n < BATCH && r->queue < 0) {
     gint queue = next_queue (self);
-    GstPaqmItem *head = queue >= 0 ? gst_queue_array_peek_head_struct (self->fifo[queue]) : NULL;
+    GstPaqmItem *head = queue >= 0 ? gst_cc_deque_peek_head_struct (self->fifo[queue]) : NULL;
 
     if (head == NULL || (r->n > 0 && (is_event (head) || head->stream != r->items[0].stream)))
       return;

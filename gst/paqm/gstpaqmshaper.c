@@ -448,8 +448,8 @@ finalize (GObject *object)
   GstPaqmShaper *self = GST_PAQM_SHAPER (object);
 
   gst_paqm_shaper_clear_queues (self);
-  gst_queue_array_free (self->fifo[PAQM_MEDIA]);
-  gst_queue_array_free (self->fifo[PAQM_ELASTIC]);
+  gst_cc_deque_free (self->fifo[PAQM_MEDIA]);
+  gst_cc_deque_free (self->fifo[PAQM_ELASTIC]);
   paqm_sources_free (self->sources);
   g_free (self->paqm);
   g_free (self->cname);
@@ -493,7 +493,7 @@ gst_paqm_shaper_init (GstPaqmShaper *self)
   self->sources = paqm_sources_new ();
   self->srcresult = GST_FLOW_FLUSHING;
   for (i = 0; i < PAQM_CLASSES; i++)
-    self->fifo[i] = gst_queue_array_new_for_struct (sizeof (GstPaqmItem), 64);
+    self->fifo[i] = gst_cc_deque_new_for_struct (sizeof (GstPaqmItem), 64);
   gst_paqm_settings_init (&self->settings);
   self->applied = self->settings;
   init_core (self);

@@ -2,7 +2,7 @@
 #ifndef GST_PAQM_SHAPER_H
 #define GST_PAQM_SHAPER_H
 
-#include <gst/base/gstqueuearray.h>
+#include "gstcccompat.h"
 #include <gst/gst.h>
 
 #include "gstpaqmpad.h"
@@ -95,8 +95,8 @@ struct _GstPaqmShaper {
   Paqm *paqm; /* 52 kB, beyond what an instance may have */
   CcPcg32 pcg;
   LinkSlots slots;
-  GstQueueArray *fifo[PAQM_CLASSES]; /* of GstPaqmItem */
-  GstPaqmStream *sent_stream;        /* whose events went ahead last */
+  GstCcDeque *fifo[PAQM_CLASSES]; /* of GstPaqmItem */
+  GstPaqmStream *sent_stream;     /* whose events went ahead last */
   gboolean started, eos_sent;
   guint sinks, sinks_at_eos;
   guint64 next_pad;

@@ -6,18 +6,17 @@
 
 #include "gstrtcpavpfprivate.h"
 
-static gboolean
-is_rtx_type (GQuark field, const GValue *value, gpointer user)
-{
-  return !(G_VALUE_HOLDS_UINT (value) && g_value_get_uint (value) == *(guint *)user);
-}
-
 gboolean
 gst_rtcp_avpf_is_retransmission (GstRtcpAvpf *self, guint8 payload_type)
 {
-  guint type = payload_type;
+  const GstStructure *map = self->settings.rtx_map;
+  gint i, fields = map != NULL ? gst_structure_n_fields (map) : 0;
+  guint type;
 
-  return self->settings.rtx_map != NULL && !gst_structure_foreach (self->settings.rtx_map, is_rtx_type, &type);
+  for (i = 0; i < fields; i++)
+    if (gst_structure_get_uint (map, gst_structure_nth_field_name (map, i), &type) && type == payload_type)
+      return TRUE;
+  return FALSE;
 }
 
 static NackRequest *

@@ -71,12 +71,17 @@ timing_stats (const AvpfLocal *local, gdouble requests_per_s, GstClockTime max_d
       G_TYPE_STRING, mode_name (t, requests_per_s, max_delay), "waits-for", G_TYPE_STRING, waits_for (t, now), NULL);
 }
 
-static gboolean
-set_field (GQuark field, const GValue *value, gpointer structure)
+static void
+set_fields_but_ssrc (GstStructure *s, const GstStructure *timing)
 {
-  if (field != g_quark_from_static_string ("ssrc"))
-    gst_structure_id_set_value (structure, field, value);
-  return TRUE;
+  gint i;
+
+  for (i = 0; i < gst_structure_n_fields (timing); i++) {
+    const gchar *field = gst_structure_nth_field_name (timing, i);
+
+    if (!g_str_equal (field, "ssrc"))
+      gst_structure_set_value (s, field, gst_structure_get_value (timing, field));
+  }
 }
 
 /* Of the first SSRC of ours here, of all of them in `timings`. */
@@ -96,7 +101,7 @@ append_timing_stats (GstRtcpAvpf *self, GstStructure *s)
         timing_stats (&self->locals.locals[i], self->requests_per_s, self->settings.max_feedback_delay, now);
 
     if (i == 0)
-      gst_structure_foreach (timing, set_field, s);
+      set_fields_but_ssrc (s, timing);
     g_value_init (&value, GST_TYPE_STRUCTURE);
     g_value_take_boxed (&value, timing);
     gst_value_array_append_and_take_value (&list, &value);

@@ -60,21 +60,15 @@ gst_tfrc_restore_attach (GstTfrcRestore *restore, GstElement *rtxreceive)
   gst_object_unref (src);
 }
 
-static gboolean
-add_type (GQuark field, const GValue *value, gpointer user)
-{
-  GstTfrcRestore *restore = user;
-
-  (void)field;
-  if (G_VALUE_HOLDS_UINT (value) && g_value_get_uint (value) < G_N_ELEMENTS (restore->is_rtx))
-    restore->is_rtx[g_value_get_uint (value)] = TRUE;
-  return TRUE;
-}
-
 void
 gst_tfrc_restore_set_map (GstTfrcRestore *restore, const GstStructure *map)
 {
+  gint i, fields = map != NULL ? gst_structure_n_fields (map) : 0;
+  guint type;
+
   *restore = (GstTfrcRestore){0};
-  if (map != NULL)
-    gst_structure_foreach (map, add_type, restore);
+  for (i = 0; i < fields; i++)
+    if (gst_structure_get_uint (map, gst_structure_nth_field_name (map, i), &type) &&
+        type < G_N_ELEMENTS (restore->is_rtx))
+      restore->is_rtx[type] = TRUE;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What sender and receiver share: lines of JSON on stdout, ending in order, GStreamer structures as dicts."""
 import json
+import os
 import resource
 import signal
 import sys
@@ -21,6 +22,25 @@ def say(kind, **fields):
     with _lock:
         sys.stdout.write(json.dumps({"kind": kind, "t": time.monotonic(), **fields}) + "\n")
         sys.stdout.flush()
+
+
+def structure_of(holder, *index):
+    """An event's, query's or message's structure, or that of caps; gst-python 1.26 gives some inside a `with` only."""
+    structure = holder.get_structure(*index)
+    return structure.__enter__() if hasattr(structure, "__enter__") else structure
+
+
+def _on_raised(kind, error, trace):
+    sys.__excepthook__(kind, error, trace)
+    if not issubclass(kind, KeyboardInterrupt):
+        say("error", text=f"{kind.__name__}: {error}", debug="")
+    sys.stderr.flush()
+    os._exit(1)
+
+
+def end_when_a_callback_raises():
+    """A pipeline would go on, uncontrolled; from here on the program ends with status 1 and says why."""
+    sys.excepthook = _on_raised
 
 
 def structure_to_dict(structure):
@@ -81,6 +101,7 @@ class Runner:
     """A pipeline and its main loop: ends on SIGTERM, SIGINT, end of stream or error."""
 
     def __init__(self, description):
+        end_when_a_callback_raises()
         self.pipeline = Gst.parse_launch(description)
         self.loop = GLib.MainLoop()
         self.failed = False

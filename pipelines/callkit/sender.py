@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 
-from .gstio import GLib, Gst, Runner, Table, Usage, say, structure_to_dict, wait_for_start
+from .gstio import GLib, Gst, Runner, Table, Usage, say, structure_of, structure_to_dict, wait_for_start
 from . import clips, codecs, controllers, units
 
 RATE_FIELDS = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
@@ -102,7 +102,7 @@ class Sender:
         return Gst.PadProbeReturn.OK
 
     def on_event(self, _pad, info):
-        structure = info.get_event().get_structure()
+        structure = structure_of(info.get_event())
         if structure and structure.get_name() == "GstCongestionRate":
             self.on_rate(structure_to_dict(structure))
         return Gst.PadProbeReturn.OK

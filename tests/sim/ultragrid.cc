@@ -446,7 +446,7 @@ sending_buffer (Report &report)
 
 /* U9: idle for 5 s, then the camera is back; the thesis slow-started at every gap and filled gaps with dummies. */
 static void
-pause (Report &report)
+pause_without_camera (Report &report)
 {
   Path path = {100, 1000, 15000};
   Dumbbell net (network (path));
@@ -554,7 +554,7 @@ main (int argc, char **argv)
           {"loss", "random loss of 0.1, 1, 2 and 10 %", true, random_loss},
           {"pareto", "bursty UDP beside TFRC at 200 ms / 200 kb/s", true, bursty_traffic},
           {"video", "no long gaps, no black picture through the sending buffer (U7, U8)", true, sending_buffer},
-          {"pause", "five seconds without a camera cost little (U9)", true, pause},
+          {"pause", "five seconds without a camera cost little (U9)", true, pause_without_camera},
           {"limited", "below the allowed rate nothing runs away and nothing is padded (U4, U9)", true,
               limited_by_data}});
 }

@@ -25,7 +25,7 @@ BLACK = 16  # luma of a blank screen
 
 def decoded(folder, encoder):
     """Lumas of received.mkv in order."""
-    from callkit.gstio import Gst
+    from callkit.gstio import Gst, structure_of
     path = pathlib.Path(folder) / "received.mkv"
     if not path.exists() or path.stat().st_size == 0:
         return
@@ -37,7 +37,7 @@ def decoded(folder, encoder):
     pipeline.set_state(Gst.State.PLAYING)
     try:
         while sample := sink.emit("pull-sample"):
-            shape = sample.get_caps().get_structure(0)
+            shape = structure_of(sample.get_caps(), 0)
             width, height = shape.get_value("width"), shape.get_value("height")
             buffer = sample.get_buffer()
             stride = (width + 3) // 4 * 4

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "hostedsender.h"
+#include "ns3compat.h"
 #include "rtpextension.h"
 #include "rtpwire.h"
 #include "simtime.h"
@@ -82,19 +83,18 @@ with_extension (const std::vector<uint8_t> &rtp)
 {
   uint8_t number[RTP_EXT_TWCC_SIZE] = {}, block[extension_bytes - 4];
   uint16_t profile;
-  std::vector<uint8_t> out;
 
   NS_ABORT_MSG_IF (rtp.size () < rtp_fixed_bytes || rtp[0] != 0x80, "an RTP packet of plain header was expected");
   size_t size = rtp_ext_put (
       rtp_one_byte_profile, nullptr, 0, extension_id, number, sizeof number, block, sizeof block, &profile);
   NS_ABORT_MSG_UNLESS (size == sizeof block, "the extension does not have the expected size");
-  out.reserve (rtp.size () + extension_bytes);
-  out.assign (rtp.begin (), rtp.begin () + rtp_fixed_bytes);
+  std::vector<uint8_t> out (rtp.size () + extension_bytes);
+  auto end = std::copy_n (rtp.begin (), rtp_fixed_bytes, out.begin ());
   out[0] |= 0x10;
-  for (unsigned word : {profile / 256u, profile % 256u, 0u, (unsigned)sizeof block / 4})
-    out.push_back (word);
-  out.insert (out.end (), block, block + sizeof block);
-  out.insert (out.end (), rtp.begin () + rtp_fixed_bytes, rtp.end ());
+  for (unsigned byte : {profile / 256u, profile % 256u, 0u, (unsigned)sizeof block / 4})
+    *end++ = byte;
+  end = std::copy_n (block, sizeof block, end);
+  std::copy (rtp.begin () + rtp_fixed_bytes, rtp.end (), end);
   return out;
 }
 
@@ -336,7 +336,7 @@ TwccReceiverApplication::make_message ()
 void
 TwccReceiverApplication::schedule ()
 {
-  if (running && packets > 0 && !timer.IsRunning ())
+  if (running && packets > 0 && !is_pending (timer))
     timer = Simulator::Schedule (
         Seconds (std::max (allowed_s - seconds_now (), 0.0)), &TwccReceiverApplication::send_all, this);
 }

@@ -37,8 +37,8 @@ HostRoutes::add (Ipv4Address host, Ptr<NetDevice> device)
 
 bool
 HostRoutes::RouteInput (Ptr<const Packet> packet, const Ipv4Header &header, Ptr<const NetDevice> from,
-    UnicastForwardCallback forward, MulticastForwardCallback multicast, LocalDeliverCallback deliver,
-    ErrorCallback error)
+    RouteCallback<UnicastForwardCallback> forward, RouteCallback<MulticastForwardCallback> multicast,
+    RouteCallback<LocalDeliverCallback> deliver, RouteCallback<ErrorCallback> error)
 {
   auto found = routes.find (header.GetDestination ().Get ());
 

@@ -9,6 +9,7 @@
 #ifndef SIM_HOST_ROUTES_H
 #define SIM_HOST_ROUTES_H
 
+#include "ns3compat.h"
 #include <ns3/ipv4-list-routing.h>
 #include <ns3/ipv4-route.h>
 #include <ns3/node.h>
@@ -25,8 +26,9 @@ public:
   void add (ns3::Ipv4Address host, ns3::Ptr<ns3::NetDevice> device);
 
   bool RouteInput (ns3::Ptr<const ns3::Packet> packet, const ns3::Ipv4Header &header,
-      ns3::Ptr<const ns3::NetDevice> from, UnicastForwardCallback forward, MulticastForwardCallback multicast,
-      LocalDeliverCallback deliver, ErrorCallback error) override;
+      ns3::Ptr<const ns3::NetDevice> from, RouteCallback<UnicastForwardCallback> forward,
+      RouteCallback<MulticastForwardCallback> multicast, RouteCallback<LocalDeliverCallback> deliver,
+      RouteCallback<ErrorCallback> error) override;
 
 private:
   void DoDispose () override;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "paqmsource.h"
+#include "ns3compat.h"
 #include "simtime.h"
 #include "structtag.h"
 #include <algorithm>
@@ -314,7 +315,7 @@ PaqmSink::on_packet (Ptr<Socket> from)
     rate_Bps = erf.rate_Bps;
     hop = erf.hop;
     fresh = true;
-    if (!timer.IsRunning () || (spec.feedback_s <= 0 && differs ()))
+    if (!is_pending (timer) || (spec.feedback_s <= 0 && differs ()))
       report ();
   }
 }
