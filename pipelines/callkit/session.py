@@ -212,7 +212,16 @@ class Session:
             if net and net.stop() != 0:
                 self.problems.append("the bottleneck failed")
             self.drain()
-        return self.finish(s) if net else None
+        return self.figures(s) if net else None
+
+    def figures(self, settings):
+        """finish (), or why an end that broke leaves nothing to measure."""
+        try:
+            return self.finish(settings)
+        except (ValueError, IndexError, OSError) as error:
+            if not self.problems:
+                raise
+            raise RuntimeError("; ".join(self.problems)) from error
 
     def wait_for(self, name, process):
         """Until it has said a word, so that nothing sent is missed."""

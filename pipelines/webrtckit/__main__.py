@@ -35,8 +35,10 @@ def main():
     o = options()
     paths.require_build()
     os.environ.update(paths.environment())
+    from callkit.gstio import end_when_a_callback_raises
     from gi.repository import GLib
     from . import desk, server
+    end_when_a_callback_raises()
     desk.call.Gst.init(None)
     if desk.call.Gst.ElementFactory.find("nicesink") is None:
         sys.exit("webrtcbin needs libnice's plug-in: apt-get install gstreamer1.0-nice gir1.2-gst-plugins-bad-1.0")

@@ -11,7 +11,7 @@ import gi
 import numpy
 
 from callkit import codecs, receiver
-from callkit.gstio import Gst, say
+from callkit.gstio import Gst, end_when_a_callback_raises, say
 
 from . import call, signalling
 
@@ -104,5 +104,6 @@ class Receiver(receiver.Receiver):
 
 
 if __name__ == "__main__":
+    end_when_a_callback_raises()
     Gst.init(None)
     sys.exit(Receiver(json.loads(sys.argv[1])).run())

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """callkit's ends and network, as far as no process is needed."""
+import json
 import os
 import pathlib
 import socket
+import subprocess
+import sys
 import tempfile
 import unittest
 from unittest import mock
 
 import lab  # noqa: F401
-from callkit import controllers, job, network, receiver, units
-from callkit.gstio import Gst
+from callkit import controllers, job, network, paths, receiver, units
+from callkit.gstio import Gst, structure_of, structure_to_dict
 
 SETTINGS = {"encoder": "x264enc", "host": "127.0.0.1", "port": 5004, "mode": "low-delay", "controller": "low-delay"}
 
@@ -35,6 +38,29 @@ class Controllers(unittest.TestCase):
         for name in ("", "none", "low-delay+fec", "fixed:fast", "oracle:1M", "farstream+rtx"):
             with self.assertRaises(ValueError, msg=name):
                 controllers.make(name)
+
+
+class Callbacks(unittest.TestCase):
+    def test_one_that_raises_ends_the_program(self):
+        program = """
+from callkit.gstio import Gst, Runner
+Gst.init(None)
+runner = Runner("videotestsrc is-live=true ! fakesink name=sink")
+def probe(pad, info):
+    raise RuntimeError("what went wrong")
+runner["sink"].get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, probe)
+runner.run()
+"""
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20,
+                             env=paths.environment())
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("RuntimeError: what went wrong", json.loads(run.stdout.splitlines()[-1])["text"])
+
+    def test_structures_are_read_on_every_version(self):
+        Gst.init(None)
+        event = Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, Gst.Structure.from_string("rate, bitrate=(uint)7")[0])
+        self.assertEqual(structure_to_dict(structure_of(event)), {"bitrate": 7})
+        self.assertEqual(structure_of(Gst.Caps("video/x-raw,width=16"), 0).get_value("width"), 16)
 
 
 class Recording(unittest.TestCase):
