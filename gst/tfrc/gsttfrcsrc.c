@@ -295,12 +295,24 @@ set_target (GstTfrcSrc *self, GstElement *last)
   gst_object_unref (pad);
 }
 
+/* `gst-launch-1.0 -v` prints each property that is notified, and up to 1.24 cannot print a structure that is NULL. */
+static void
+set_feedback_map (GstElement *rtcpavpf, const GstStructure *map)
+{
+  GstStructure *old;
+
+  g_object_get (rtcpavpf, "rtx-payload-type-map", &old, NULL);
+  if (map != NULL || old != NULL)
+    g_object_set (rtcpavpf, "rtx-payload-type-map", map, NULL);
+  gst_clear_structure (&old);
+}
+
 /* rtcpavpf, which sees every gap first, decides when to ask; see gsttfrcrestore.h. */
 static void
 configure_retransmission (GstTfrcSrc *self, const GstStructure *map)
 {
   gst_tfrc_restore_set_map (&self->restore, map);
-  g_object_set (self->rtcpavpf, "rtx-payload-type-map", map, NULL);
+  set_feedback_map (self->rtcpavpf, map);
   g_object_set (self->jitterbuffer, "do-retransmission", map != NULL, NULL);
   if (map == NULL)
     return;

@@ -450,6 +450,32 @@ GST_START_TEST (test_any_payload_type)
 }
 GST_END_TEST;
 
+static void
+count_null_maps (GstObject *src, GstObject *child, GParamSpec *pspec, guint *nulls)
+{
+  if (g_str_equal (pspec->name, "rtx-payload-type-map")) {
+    GstStructure *map;
+
+    g_object_get (child, pspec->name, &map, NULL);
+    *nulls += map == NULL;
+    gst_clear_structure (&map);
+  }
+}
+
+/* gst-launch-1.0 -v prints what is notified: a critical for each structure that is NULL, up to 1.24. */
+GST_START_TEST (test_no_structure_is_notified_as_null)
+{
+  Receiver r;
+  guint nulls = 0;
+
+  receiver_open (&r, "encoding-name=H264");
+  g_signal_connect (r.src, "deep-notify", G_CALLBACK (count_null_maps), &nulls);
+  receiver_play (&r);
+  fail_unless_equals_int (nulls, 0);
+  receiver_close (&r);
+}
+GST_END_TEST
+
 GST_START_TEST (test_caps)
 {
   static const struct {
@@ -1082,6 +1108,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_losses_do_not_add_up);
   tcase_add_test (tcase, test_smallest_and_largest_packets);
   tcase_add_test (tcase, test_any_payload_type);
+  tcase_add_test (tcase, test_no_structure_is_notified_as_null);
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_ipv6);
