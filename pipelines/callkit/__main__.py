@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The command line of `pipelines/call`."""
+"""The command line of `pipelines/call`, installed gst-congestion-call."""
 import argparse
 import signal
 import sys
@@ -17,7 +17,7 @@ EPILOG = """examples:
 
 
 def parse(arguments):
-    p = argparse.ArgumentParser(prog="pipelines/call", epilog=EPILOG, description="A video call that fits its network.",
+    p = argparse.ArgumentParser(prog=paths.PROGRAM, epilog=EPILOG.replace("pipelines/call", paths.PROGRAM), description="A video call that fits its network.",
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     s = session.Settings(out="")
     p.add_argument("--clip", metavar="FILE", help="a video file; default: a talking head, where one is found")
@@ -59,7 +59,7 @@ def parse(arguments):
     p.add_argument("--receive", type=int, metavar="PORT", help="only receive; no bottleneck")
     p.add_argument("--port", type=int, default=s.port, help="of --remote, default %(default)s")
     p.add_argument("--window", action="store_true", help="show the received video")
-    p.add_argument("--out", default=str(paths.TOP / "out/call"), metavar="DIR", help="default %(default)s")
+    p.add_argument("--out", default=str(paths.OUT), metavar="DIR", help="default %(default)s")
     options = p.parse_args(arguments)
     try:
         controllers.make(options.controller)

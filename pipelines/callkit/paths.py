@@ -6,9 +6,13 @@ import subprocess
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("BUILD_DIR", TOP / "build")).resolve()
-BOTTLENECK = BUILD / "tests/sim/bottleneck"
-PLUGINS = [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol", "paqm")]
+# Where gst-congestion-call's programs are installed; the plug-ins are then among the system's. None: as built.
+INSTALLED = os.environ.get("GST_CONGESTION_LIBEXEC")
+BOTTLENECK = pathlib.Path(INSTALLED) / "bottleneck" if INSTALLED else BUILD / "tests/sim/bottleneck"
+PLUGINS = [] if INSTALLED else [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol", "paqm")]
 RIVALS = TOP / "out/rivals/plugins"  # tests/quality/rivals/build fills it
+PROGRAM = "gst-congestion-call" if INSTALLED else "pipelines/call"
+OUT = pathlib.Path.cwd() / "congestion-call" if INSTALLED else TOP / "out/call"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "congestion-call"
 
 
@@ -18,14 +22,14 @@ def clip_folders():
 
 
 def environment():
-    env = dict(os.environ)
+    env = dict(os.environ, PYTHONPATH=str(pathlib.Path(__file__).resolve().parents[1]), PYTHONDONTWRITEBYTECODE="1")
+    if INSTALLED:
+        return env
     plugins = [str(p) for p in [*PLUGINS, RIVALS]]
     if env.get("GST_PLUGIN_PATH_1_0"):
         plugins.append(env["GST_PLUGIN_PATH_1_0"])
     env["GST_PLUGIN_PATH_1_0"] = ":".join(plugins)
     env.setdefault("GST_REGISTRY_1_0", str(BUILD / "call-registry.bin"))
-    env["PYTHONPATH"] = str(TOP / "pipelines")
-    env["PYTHONDONTWRITEBYTECODE"] = "1"
     return env
 
 
