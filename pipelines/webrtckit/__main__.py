@@ -3,12 +3,19 @@
 
 Usage: pipelines/browser [options]"""
 import argparse
+import ipaddress
 import os
 import sys
 
 from callkit import paths, units
 
 SOURCE = "videotestsrc is-live=true pattern=smpte horizontal-speed=5 ! video/x-raw,width=640,height=480,framerate=30/1"
+
+
+def address(text):
+    if (found := ipaddress.IPv4Address(text)).is_unspecified:
+        raise ValueError("the one that browsers will ask for, so that Host can be checked")
+    return str(found)
 
 
 def options():
@@ -28,6 +35,8 @@ def options():
     p.add_argument("--delay", type=units.duration, default=0.025, help="of that network, one way")
     p.add_argument("--queue", type=units.duration, default=0.3, help="of that network")
     p.add_argument("--port", type=int, default=8080)
+    p.add_argument("--listen", type=address, default="127.0.0.1", metavar="ADDRESS", help="one of this machine's, for "
+                   "browsers elsewhere: whoever has the printed address, or reads it on the way, is in the call")
     return p.parse_args()
 
 
@@ -43,8 +52,8 @@ def main():
     if desk.call.Gst.ElementFactory.find("nicesink") is None:
         sys.exit("webrtcbin needs libnice's plug-in: apt-get install gstreamer1.0-nice gir1.2-gst-plugins-bad-1.0")
     front = desk.Desk(vars(o) | {"local": o.capacity is not None, "ratecontrol": not o.by_notify and o.element == "rtptfrcbwe"})
-    server.serve(front, o.port)
-    print(f"open http://127.0.0.1:{o.port}/ in a browser; http://127.0.0.1:{o.port}/watch shows the rate", flush=True)
+    url = server.serve(front, o.port, o.listen).url
+    print(f"open {url} in a browser; {url}watch shows the rate", flush=True)
     try:
         GLib.MainLoop().run()
     except KeyboardInterrupt:

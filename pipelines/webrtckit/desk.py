@@ -44,12 +44,13 @@ class Desk:
             self.call.shown = message
 
     def figures(self):
-        rows = [dict(row) for row in self.call.history] if self.call else []
-        if self.began:
-            offset = self.began - self.call.began
+        call, began = self.call, self.began  # another thread may hang up
+        rows = [dict(row) for row in call.history] if call else []
+        if call and began:
+            offset = began - call.began
             for row in rows:
                 row["capacity"] = self.schedule.at(row["time"] - offset) if row["time"] >= offset else None
-        return {"history": rows, "problems": self.call.problems if self.call else []}
+        return {"history": rows, "problems": call.problems if call else []}
 
     def hang_up(self):
         if self.call:

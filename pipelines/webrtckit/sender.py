@@ -1,21 +1,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The sending process that is Chromium: its own encoder, pacer and congestion control (libwebrtc's GCC), a clip's pictures
 written into its call at their times by sender.html. webrtckit.receiver is the other end."""
-import http.server
 import json
 import math
 import pathlib
 import signal
 import sys
 import tempfile
-import threading
 import time
 
 from callkit import clips
 from callkit.gstio import Table, say, wait_for_start
 from callkit.sender import RATE_FIELDS
 
-from . import browser, signalling
+from . import browser, signalling, web
 from .receiver import PATIENCE, leave_file, wait_for_file
 
 PAGE = pathlib.Path(__file__).with_name("sender.html")
@@ -25,19 +23,10 @@ LEAD = 0.2  # s before the first picture
 RATES = {"start": 300e3, "min": 30e3, "max": 2.5e6}  # where nobody says; bit/s
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        answers = {"/": lambda: PAGE.read_bytes(), "/clip": lambda: pathlib.Path(self.server.clip).read_bytes(),
-                   "/clock": lambda: b"%f" % (1000 * time.monotonic())}
-        body = answers[self.path]() if self.path in answers else b""
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html" if self.path == "/" else "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+def serve(clip):
+    """The page and what it asks for; clip: path of its raw pictures."""
+    return web.Server({"": web.page(PAGE), "clip": web.Route("GET", lambda _: (clip.read_bytes(), "application/octet-stream")),
+                       "clock": web.Route("GET", lambda _: (b"%f" % (1000 * time.monotonic()), web.JSON))}, 0)
 
 
 class Sender:
@@ -45,9 +34,7 @@ class Sender:
         self.s, self.folder = settings, pathlib.Path(settings["out"])
         self.offset = None  # ms to add to the page's time for CLOCK_MONOTONIC
         self.rates = {key: settings.get(key) or value for key, value in RATES.items()}
-        self.web = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.web.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip").path
-        threading.Thread(target=self.web.serve_forever, daemon=True).start()
+        self.web = serve(pathlib.Path(clips.Clip(settings["clip"], settings["width"], settings["height"], "clip").path))
 
     def connect(self):
         """Until media can flow."""
@@ -92,7 +79,7 @@ class Sender:
         with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
             self.page = browser.Browser(folder)
             try:
-                self.page.open(f"http://127.0.0.1:{self.web.server_address[1]}/")
+                self.page.open(self.web.url)
                 self.connect()
                 self.play()
             except KeyboardInterrupt:

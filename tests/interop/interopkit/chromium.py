@@ -45,7 +45,7 @@ class Call:
         self.log = f"{self.folder.name}/packets.csv"
         self.desk = desk.Desk(settings, log=self.log)
         self.web = server.serve(self.desk, 0)
-        self.url = f"http://127.0.0.1:{self.web.server_address[1]}"
+        self.url = self.web.url
         self.browser = None
 
     def __enter__(self):
@@ -60,7 +60,7 @@ class Call:
         self.web.server_close()
 
     def rows(self):
-        with urllib.request.urlopen(f"{self.url}/figures", timeout=10) as reply:
+        with urllib.request.urlopen(f"{self.url}figures", timeout=10) as reply:
             figures = json.load(reply)
         if figures["problems"]:
             sys.exit(figures["problems"][0])

@@ -58,11 +58,14 @@ def png(figure, keep=None, dpi=80):
     return f'<img src="data:image/png;base64,{base64.b64encode(data.getvalue()).decode()}" alt="">'
 
 
+class Cell(str):
+    """A td as HTML."""
+
+
 def table(rows, head):
-    """Cells are texts; one that begins with < is taken as it is."""
+    """What is no Cell is a text, whatever it begins with."""
     def cell(value):
-        text = str(value)
-        return text if text.startswith("<td") else f"<td>{text if text.startswith('<') else html.escape(text)}</td>"
+        return value if isinstance(value, Cell) else f"<td>{html.escape(str(value))}</td>"
     lines = ["<table><tr>" + "".join(f"<th>{html.escape(h)}</th>" for h in head) + "</tr>"]
     return "".join(lines + ["<tr>" + "".join(cell(c) for c in row) + "</tr>" for row in rows] + ["</table>"])
 
@@ -74,7 +77,7 @@ def interval(triple, factor=1, digits=2):
     text = f"{factor * middle:.{digits}f}"
     if low == high:
         return text
-    return f"<td>{text} <small>[{factor * low:.{digits}f}, {factor * high:.{digits}f}]</small></td>"
+    return Cell(f"<td>{text} <small>[{factor * low:.{digits}f}, {factor * high:.{digits}f}]</small></td>")
 
 
 def place_name(place):
@@ -296,11 +299,11 @@ def versions():
 def write(found, missing, gates, matrix, command, path):
     data = collect.Table(found)
     places = list(data.by_place)
-    mark = {True: '<td class="good">holds</td>', False: '<td class="bad">FAILS</td>'}
+    mark = {True: Cell('<td class="good">holds</td>'), False: Cell('<td class="bad">FAILS</td>')}
     parts = [f"<!DOCTYPE html><meta charset=utf-8><title>{html.escape(matrix.title)}</title><style>{STYLE}</style>",
              f"<h1>{html.escape(matrix.title)}</h1><p>{html.escape(matrix.text)}</p>",
              f"<p><code>{html.escape(command)}</code></p>",
-             "<h2>Gates</h2>", table([[name, mark[bool(ok)], f'<td class="text">{html.escape(text)}</td>']
+             "<h2>Gates</h2>", table([[name, mark[bool(ok)], Cell(f'<td class="text">{html.escape(text)}</td>')]
                                       for name, ok, text in gates], ["gate", "", ""])]
     if missing:
         parts += ["<h2>Not run</h2>", table([[job.name, why] for job, why, _ in missing], ["job", "why"])]

@@ -54,6 +54,11 @@ class Page(unittest.TestCase):
         self.assertEqual(page._verdict((1, -0.5, 2, 6), 1), "tie")
         self.assertEqual(page._verdict((1, 1, 1, 1), 1), "too few seeds")
 
+    def test_a_name_is_no_markup_whatever_it_begins_with(self):
+        text = page.table([["<td><script>", "<img src=x>", page.interval((1, 0, 2))]], ["<i>"])
+        for expected in ("<td>&lt;td&gt;&lt;script&gt;</td>", "<td>&lt;img src=x&gt;</td>", "<td>1.00 <small>", "&lt;i&gt;"):
+            self.assertIn(expected, text)
+
     def test_page_is_whole_and_safe(self):
         matrix = types.SimpleNamespace(title="A <b> title", text="")
         missing = [(types.SimpleNamespace(name="sim/gone"), "no <element>", True)]
