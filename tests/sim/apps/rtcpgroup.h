@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A multicast group of receivers that only send RTCP, each with the scheduler of gst/congestion/avpftiming (AVP) and a
-   view of the others. Between them: a delay in the network, drawn for each packet and receiver, and the receiver's
-   downlink with a drop-tail buffer; uplinks are infinitely fast and joining takes no time (Rosenberg & Schulzrinne,
-   "Timer Reconsideration for Enhanced RTP Scalability", section 3.1).
+/* A multicast group of receivers that only send RTCP, each with the scheduler of gst/congestion/rtp/avpftiming (AVP)
+   and a view of the others. Between them: a delay in the network, drawn for each packet and receiver, and the
+   receiver's downlink with a drop-tail buffer; uplinks are infinitely fast and joining takes no time (Rosenberg &
+   Schulzrinne, "Timer Reconsideration for Enhanced RTP Scalability", section 3.1).
 
    A view is brought up to date only when its owner's timer fires, the only moment it is looked at; delays are a hash of
    packet and receiver, so that nothing is stored for them. With a fixed delay all see the same arrivals but for their
