@@ -139,7 +139,9 @@ main (int argc, char **argv)
   CcPcg32 pcg;
 
   for (int i = 1; i < argc; i++) {
-    if (strcmp (argv[i], "--runs") == 0 && i + 1 < argc)
+    if (strncmp (argv[i], "--runs=", 7) == 0)
+      runs = strtoull (argv[i] + 7, NULL, 10);
+    else if (strcmp (argv[i], "--runs") == 0 && i + 1 < argc)
       runs = strtoull (argv[++i], NULL, 10);
     else if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       seed = strtoull (argv[++i], NULL, 10);
