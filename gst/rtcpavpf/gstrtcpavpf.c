@@ -196,6 +196,7 @@ reset (GstRtcpAvpf *self)
   avpf_source_table_clear (&self->table);
   self->table.evicted = self->table.refused = 0;
   avpf_local_table_init (&self->locals, g_random_int ());
+  gst_rtcp_avpf_peer_init (self);
   gst_rtcp_avpf_members_init (self, now);
   gst_rtcp_avpf_feedback_init (self);
   gst_rtcp_avpf_media_reset (self);

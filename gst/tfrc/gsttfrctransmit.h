@@ -153,7 +153,7 @@ typedef struct GstTfrcTransmit {
   guint64 teller_key[2];
   SsrcConflict conflict;
   double tmmbr_Bps;      /* INFINITY: nobody limits */
-  CcTime tmmbr_rises_at; /* by itself; CC_TIME_NONE: not */
+  CcTime tmmbr_rises_at; /* by itself, or as a limit expires; CC_TIME_NONE: not */
   GstTfrcAsked asked[GST_TFRC_RESEND_MEMORY];
   guint n_asked; /* modulo GST_TFRC_RESEND_MEMORY the next place */
 } GstTfrcTransmit;
@@ -198,6 +198,8 @@ void gst_tfrc_answer_init (GstTfrcTransmit *t);
 void gst_tfrc_answer_nack (GstTfrcTransmit *t, guint32 ssrc, const guint16 *seqs, guint n, CcTime now);
 void gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 seq, CcTime now);
 void gst_tfrc_answer_tmmbr (GstTfrcTransmit *t, guint32 sender, const RtcpTmmb *entry, CcTime now);
+/* RTCP of that SSRC came. */
+void gst_tfrc_answer_heard (GstTfrcTransmit *t, guint32 sender, CcTime now);
 void gst_tfrc_answer_bye (GstTfrcTransmit *t, guint32 sender, CcTime now);
 /* Somebody else speaks with one of our SSRCs; cname: his. */
 void gst_tfrc_answer_conflict (GstTfrcTransmit *t, guint32 ssrc, const gchar *cname, CcTime now);

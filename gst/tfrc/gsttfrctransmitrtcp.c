@@ -426,6 +426,14 @@ on_bye (gpointer user, guint32 ssrc)
 }
 
 static void
+on_speaks (gpointer user, guint32 ssrc)
+{
+  Receiving *r = user;
+
+  gst_tfrc_answer_heard (r->t, ssrc, r->now);
+}
+
+static void
 on_malformed (gpointer user, guint packet_type)
 {
   Receiving *r = user;
@@ -434,6 +442,7 @@ on_malformed (gpointer user, guint packet_type)
 }
 
 static const GstCcRtcpHandlers handlers = {
+    .speaks = on_speaks,
     .report_block = on_report_block,
     .cname = on_cname,
     .bye = on_bye,

@@ -594,6 +594,7 @@ TEST (test_remb_becomes_a_rate)
   GstEvent *event;
 
   send_of (f, MEDIA, 150);
+  says (f, SAYS (0));
   says (f, SAYS (.remb = &remb));
   event = next_event (f, GST_RATE_EVENT_NAME);
   fail_unless (event != NULL);
@@ -672,6 +673,7 @@ TEST (test_explicit_rate_beside_path_rate)
   guint i;
 
   send_of (f, MEDIA, 150);
+  says (f, SAYS (0));
   says (f, SAYS (.path = &path, .explicit_rate = &erf));
   expect_rate (f, 483000, 485000);
   says (f, SAYS (.path = &erf, .explicit_rate = &path));
