@@ -120,7 +120,7 @@ gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const Gs
 
   if (a == NULL)
     return;
-  round_trip = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  round_trip = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   a->report_blocks++;
   a->reported_at = now;
   r = report_of (a, sender, now);

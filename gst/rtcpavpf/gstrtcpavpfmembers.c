@@ -5,6 +5,7 @@
 #include "config.h"
 #endif
 
+#include "gstccrandom.h"
 #include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
 
@@ -18,20 +19,14 @@
 #define EXACT_CAPACITY 4096
 #define INTERVALS_OF_SILENCE 5 /* RFC 3550 6.3.5 */
 
-static guint64
-random64 (void)
-{
-  return (guint64)g_random_int () << 32 | g_random_int ();
-}
-
 void
 gst_rtcp_avpf_members_init (GstRtcpAvpf *self, GstClockTime now)
 {
   RtpMembersParams params;
 
   rtp_members_params_init (&params);
-  params.key[0] = random64 ();
-  params.key[1] = random64 ();
+  params.key[0] = gst_cc_random64 ();
+  params.key[1] = gst_cc_random64 ();
   params.bye_linger = BYE_LINGER;
   params.max_capacity = self->settings.max_members;
   g_free (self->members_memory);
@@ -208,7 +203,7 @@ fresh_ssrc (GstRtcpAvpf *self)
   guint32 ssrc;
 
   do
-    ssrc = g_random_int ();
+    ssrc = gst_cc_random32 ();
   while (avpf_source_table_find (&self->table, ssrc) != NULL || avpf_local_table_find (&self->locals, ssrc) != NULL ||
          rtp_members_state (&self->members, ssrc) != RTP_MEMBER_STATE_FREE);
   return ssrc;

@@ -59,7 +59,7 @@ add_report (const GstTfrcTransmit *t, const GstTfrcSource *s, guint64 ntp_time, 
 static void
 add_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
 {
-  guint64 ntp_time = gst_cc_rtcp_ntp_time (g_get_real_time ());
+  guint64 ntp_time = gst_cc_rtcp_ntp_now ();
   guint i;
 
   for (i = 0; i < t->n_sources; i++)
@@ -359,7 +359,7 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 
   if (!is_the_flow (r, block->ssrc))
     return;
-  rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   stats->rr_fraction_lost = block->fraction_lost / 256.0;
   stats->rr_packets_lost = block->packets_lost;
   stats->rr_jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, r->t->settings.clock_rate);
