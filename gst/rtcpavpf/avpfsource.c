@@ -44,6 +44,16 @@ avpf_source_table_clear (AvpfSourceTable *table)
     g_clear_pointer (&table->sources[i], source_free);
 }
 
+void
+avpf_source_table_keep_host (AvpfSourceTable *table, guint64 host)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (table->sources[i] != NULL && table->sources[i]->host != host)
+      g_clear_pointer (&table->sources[i], source_free);
+}
+
 AvpfSource *
 avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc)
 {

@@ -62,6 +62,8 @@ typedef struct {
 } AvpfSourceParams;
 
 void avpf_source_table_clear (AvpfSourceTable *table);
+/* Drops the sources of all hosts but that one. */
+void avpf_source_table_keep_host (AvpfSourceTable *table, guint64 host);
 AvpfSource *avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc);
 /* For an SSRC not yet in the table. Where that is full, or the host has its share, the longest silent source makes
  * room, one that is not valid before others; NULL (and counted) where all are valid and not silent. */

@@ -298,6 +298,23 @@ is_impostor (GstRtcpAvpf *self, const AvpfSource *s, GSocketAddress *address, Gs
          now < s->last_rtp + ALIVE;
 }
 
+/* FALSE: a stranger's. Another participant in the peer's place begins anew: nobody of before is counted or told. */
+static gboolean
+is_of_peer (GstRtcpAvpf *self, GstRTPBuffer *rtp, guint64 host, GstClockTime now)
+{
+  guint64 newcomers = self->peer.newcomers;
+
+  if (!rtp_peer_on_rtp (&self->peer, host, gst_rtp_buffer_get_ssrc (rtp), gst_rtp_buffer_get_seq (rtp), now))
+    return FALSE;
+  if (self->peer.newcomers == newcomers)
+    return TRUE;
+  GST_INFO_OBJECT (self, "another participant takes the place of the one that was silent");
+  avpf_source_table_keep_host (&self->table, host);
+  gst_rtcp_avpf_members_init (self, now);
+  gst_rtcp_avpf_update_members (self, now);
+  return TRUE;
+}
+
 /* TRUE: to be passed on. */
 static gboolean
 on_rtp_from (GstRtcpAvpf *self, GstRTPBuffer *rtp, GSocketAddress *address, GstClockTime arrived_at, GstClockTime now)
@@ -309,7 +326,7 @@ on_rtp_from (GstRtcpAvpf *self, GstRTPBuffer *rtp, GSocketAddress *address, GstC
 
   rtp_answers_on_received (
       &self->answers, host, gst_rtp_buffer_get_packet_len (rtp) + gst_rtcp_avpf_udp_ip_bytes (address), now);
-  if (!rtp_peer_on_rtp (&self->peer, host, ssrc, gst_rtp_buffer_get_seq (rtp), now))
+  if (!is_of_peer (self, rtp, host, now))
     return FALSE;
   if (gst_rtcp_avpf_members_is_own (self, ssrc, address, SSRC_CNAME_NONE, now)) {
     self->looped++;

@@ -21,6 +21,7 @@ gst_tfrc_answer_init (GstTfrcTransmit *t)
 {
   fir_commands_init (&t->fir);
   ssrc_conflict_init (&t->conflict);
+  rtp_reporters_init (&t->reporters);
   t->tmmbr_Bps = INFINITY;
   t->tmmbr_rises_at = CC_TIME_NONE;
   t->n_asked = 0;

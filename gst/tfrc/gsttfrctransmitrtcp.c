@@ -190,6 +190,7 @@ gst_tfrc_transmit_note_sent (
   s->captured_at = packet->captured_at;
   s->sent_at = now;
   s->resends = packet->resent;
+  s->newest = seq;
   if (!t->avpf_running)
     start_avpf (t, now);
 }
@@ -359,6 +360,8 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 
   if (!is_the_flow (r, block->ssrc))
     return;
+  rtp_reporters_on_block (&r->t->reporters, sender, block->ext_highest_seq,
+      gst_tfrc_transmit_find_source (r->t, block->ssrc)->newest, r->now);
   rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   stats->rr_fraction_lost = block->fraction_lost / 256.0;
   stats->rr_packets_lost = block->packets_lost;
@@ -402,8 +405,12 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
 {
   Receiving *r = user;
 
-  if (is_ours (r, entry->ssrc))
+  if (!is_ours (r, entry->ssrc))
+    return;
+  if (rtp_reporters_knows (&r->t->reporters, sender))
     gst_tfrc_answer_tmmbr (r->t, sender, entry, r->now);
+  else
+    r->t->stats.limits_unproven++;
 }
 
 static void

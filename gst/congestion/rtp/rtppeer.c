@@ -121,14 +121,18 @@ goes_on_with_stream (const RtpPeer *p, uint32_t ssrc, uint16_t seq)
 static bool
 takes_over (RtpPeer *p, uint64_t address, uint32_t ssrc, uint16_t seq, CcTime now)
 {
-  bool proven;
-
-  if (p->state == RTP_PEER_FIXED)
+  if (p->state == RTP_PEER_FIXED || !proves_itself (p, address, ssrc, seq, now))
     return false;
-  proven = proves_itself (p, address, ssrc, seq, now);
-  if (p->state == RTP_PEER_NOBODY || is_silent (p, patience (p), now))
-    return proven;
-  return proven && goes_on_with_stream (p, ssrc, seq) && is_silent (p, MOVE_SILENCE, now);
+  if (p->state == RTP_PEER_NOBODY)
+    return true;
+  if (goes_on_with_stream (p, ssrc, seq) && is_silent (p, MOVE_SILENCE, now))
+    return true;
+  if (!is_silent (p, patience (p), now))
+    return false;
+  p->newcomers++;
+  p->n_streams = 0;
+  p->has_stream = false;
+  return true;
 }
 
 bool

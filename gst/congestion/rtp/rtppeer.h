@@ -54,6 +54,7 @@ typedef struct {
   CcDuration stream_gap; /* the longest between two of its packets, lately */
   uint64_t strangers;    /* packets refused */
   uint64_t moves;        /* changes of the peer's host */
+  uint64_t newcomers;    /* of them, those of another participant: what is known of the one before is void */
 } RtpPeer;
 
 /* fixed: the peer's host if it is known beforehand, else 0. */

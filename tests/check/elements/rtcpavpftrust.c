@@ -196,6 +196,7 @@ TEST (test_places_taken_before_the_call)
   push (f, from_address (rtp_packet (f, MEDIA, f->seq++), PEER, PORT));
   push (f, from_address (rtp_packet (f, MEDIA, f->seq++), PEER, PORT));
   fail_unless (gst_harness_buffers_in_queue (f->rtp) >= 2);
+  fail_unless_equals_uint64 (stat (f, "members"), 2);
   fail_unless_equals_uint64 (stat (f, "ssrc"), MEDIA);
 }
 

@@ -72,6 +72,7 @@ START_TEST (a_silent_peer_is_replaced)
   now = silent + 5 * CC_SECOND;
   ck_assert (rtp (STRANGER, OTHER, 3));
   ck_assert (rtp_peer_is (&peer, STRANGER));
+  ck_assert_uint_eq (peer.newcomers, 1);
 }
 END_TEST
 
@@ -95,6 +96,7 @@ START_TEST (a_stream_that_moves_is_followed_at_once)
   ck_assert (rtp (STRANGER, SSRC, (uint16_t)(seq + 6)));
   ck_assert (rtp_peer_is (&peer, STRANGER));
   ck_assert_uint_eq (peer.moves, 1);
+  ck_assert_uint_eq (peer.newcomers, 0);
 }
 END_TEST
 
