@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "gstccrandom.h"
 #include "gstccrtcp.h"
 
 #include <string.h>
@@ -144,8 +145,9 @@ gst_cc_rtcp_add_app (
 gchar *
 gst_cc_rtcp_new_cname (void)
 {
-  guint32 bits[3] = {g_random_int (), g_random_int (), g_random_int ()};
+  guint32 bits[3];
 
+  gst_cc_random_bytes (bits, sizeof bits);
   return g_base64_encode ((const guchar *)bits, sizeof bits);
 }
 
@@ -155,6 +157,24 @@ gst_cc_rtcp_ntp_time (gint64 real_time_us)
   guint64 seconds = (guint64)real_time_us / G_USEC_PER_SEC, us = (guint64)real_time_us % G_USEC_PER_SEC;
 
   return ((seconds + NTP_TO_UNIX_SECONDS) << 32) | ((us << 32) / G_USEC_PER_SEC);
+}
+
+static gpointer
+wall_ahead_of_monotonic (gpointer unused)
+{
+  static gint64 us;
+
+  us = g_get_real_time () - g_get_monotonic_time ();
+  return &us;
+}
+
+guint64
+gst_cc_rtcp_ntp_now (void)
+{
+  static GOnce once = G_ONCE_INIT;
+  const gint64 *ahead_us = g_once (&once, wall_ahead_of_monotonic, NULL);
+
+  return gst_cc_rtcp_ntp_time (*ahead_us + g_get_monotonic_time ());
 }
 
 GstClockTime

@@ -141,6 +141,10 @@ gchar *gst_cc_rtcp_new_cname (void);
 /* Wall clock time in us since 1970 (g_get_real_time ()) to NTP 32.32. */
 guint64 gst_cc_rtcp_ntp_time (gint64 real_time_us);
 
+/* The same now: the wall clock when this was first asked for, and the monotonic clock since, so that a step of the wall
+   clock is no round trip (RFC 3550 6.4.1 asks no more of SRs than that their times go on evenly). */
+guint64 gst_cc_rtcp_ntp_now (void);
+
 /* RFC 3550 6.4.1: the round trip that a report block on one of our SSRCs tells, A - LSR - DLSR. ntp_now: A, on the
    clock of our SRs. 0: no sample (no SR echoed, or an impossible one); else 1/65536 s at least. */
 GstClockTime gst_cc_rtcp_round_trip (const GstCcReportBlock *block, guint64 ntp_now);

@@ -16,6 +16,7 @@
 #include "config.h"
 #endif
 
+#include "gstccrandom.h"
 #include "gstccrtcp.h"
 #include "gstpaqmprivate.h"
 
@@ -462,7 +463,7 @@ finalize (GObject *object)
 static guint64
 draw (void)
 {
-  return (guint64)g_random_int () << 32 | g_random_int ();
+  return gst_cc_random64 ();
 }
 
 static void
@@ -488,7 +489,7 @@ gst_paqm_shaper_init (GstPaqmShaper *self)
   self->key[0] = draw ();
   self->key[1] = draw ();
   self->hop = (guint16)g_random_int_range (1, G_MAXUINT16 + 1);
-  self->ssrc = g_random_int ();
+  self->ssrc = gst_cc_random32 ();
   self->cname = gst_cc_rtcp_new_cname ();
   self->sources = paqm_sources_new ();
   self->srcresult = GST_FLOW_FLUSHING;

@@ -15,6 +15,7 @@ source_new (guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
   AvpfSource *s = g_new0 (AvpfSource, 1);
 
   s->ssrc = ssrc;
+  s->host = params->host;
   rtp_reception_init (&s->reception, params->clock_rate);
   cc_receiver_init (&s->cc, &params->cc);
   explicit_rate_init (&s->explicit_rate);
@@ -43,6 +44,16 @@ avpf_source_table_clear (AvpfSourceTable *table)
     g_clear_pointer (&table->sources[i], source_free);
 }
 
+void
+avpf_source_table_keep_host (AvpfSourceTable *table, guint64 host)
+{
+  guint i;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (table->sources[i] != NULL && table->sources[i]->host != host)
+      g_clear_pointer (&table->sources[i], source_free);
+}
+
 AvpfSource *
 avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc)
 {
@@ -54,31 +65,61 @@ avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc)
   return NULL;
 }
 
-static AvpfSource **
-find_room (AvpfSourceTable *table)
+static guint
+count_of_host (const AvpfSourceTable *table, guint64 host)
 {
-  AvpfSource **oldest = NULL;
+  guint i, n = 0;
+
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    n += table->sources[i] != NULL && table->sources[i]->host == host ? 1 : 0;
+  return n;
+}
+
+static gboolean
+gives_way_before (const AvpfSource *a, const AvpfSource *b)
+{
+  return a->valid != b->valid ? !a->valid : a->last_heard < b->last_heard;
+}
+
+/* Of that host alone where it is not 0. */
+static AvpfSource **
+evict (AvpfSourceTable *table, guint64 host, GstClockTime now)
+{
+  AvpfSource **first = NULL;
   guint i;
 
   for (i = 0; i < AVPF_MAX_SOURCES; i++) {
     AvpfSource *s = table->sources[i];
 
-    if (s == NULL)
-      return &table->sources[i];
-    if (!s->valid && (oldest == NULL || s->last_heard < (*oldest)->last_heard))
-      oldest = &table->sources[i];
+    if (s == NULL || (host != 0 && s->host != host) || (s->valid && now < s->last_heard + LATELY))
+      continue;
+    if (first == NULL || gives_way_before (s, *first))
+      first = &table->sources[i];
   }
-  if (oldest == NULL)
+  if (first == NULL)
     return NULL;
-  g_clear_pointer (oldest, source_free);
+  g_clear_pointer (first, source_free);
   table->evicted++;
-  return oldest;
+  return first;
+}
+
+static AvpfSource **
+find_room (AvpfSourceTable *table, guint64 host, GstClockTime now)
+{
+  guint i;
+
+  if (host != 0 && count_of_host (table, host) >= AVPF_MAX_OF_HOST)
+    return evict (table, host, now);
+  for (i = 0; i < AVPF_MAX_SOURCES; i++)
+    if (table->sources[i] == NULL)
+      return &table->sources[i];
+  return evict (table, 0, now);
 }
 
 AvpfSource *
 avpf_source_table_add (AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now)
 {
-  AvpfSource **room = find_room (table);
+  AvpfSource **room = find_room (table, params->host, now);
 
   if (room == NULL) {
     table->refused++;

@@ -19,9 +19,11 @@
 G_BEGIN_DECLS
 
 #define AVPF_MAX_SOURCES 32
+#define AVPF_MAX_OF_HOST 16 /* sources of one host, so that there is room for others */
 
 typedef struct {
   guint32 ssrc;
+  guint64 host; /* the one it was first heard from, 0: unknown */
   gboolean valid;
   gboolean retransmits;    /* what others sent (RFC 4588): nothing is asked of it */
   guint8 payload_type;     /* of the last packet */
@@ -56,12 +58,15 @@ typedef struct {
   CcReceiverParams cc;
   KeyRequestParams key;
   guint32 clock_rate;
+  guint64 host;
 } AvpfSourceParams;
 
 void avpf_source_table_clear (AvpfSourceTable *table);
+/* Drops the sources of all hosts but that one. */
+void avpf_source_table_keep_host (AvpfSourceTable *table, guint64 host);
 AvpfSource *avpf_source_table_find (AvpfSourceTable *table, guint32 ssrc);
-/* For an SSRC not yet in the table. Where that is full the longest silent source that is not valid makes room; NULL
- * (and counted) where all are valid. */
+/* For an SSRC not yet in the table. Where that is full, or the host has its share, the longest silent source makes
+ * room, one that is not valid before others; NULL (and counted) where all are valid and not silent. */
 AvpfSource *avpf_source_table_add (
     AvpfSourceTable *table, guint32 ssrc, const AvpfSourceParams *params, GstClockTime now);
 /* Drops the silent and, a while after, those that said BYE. */

@@ -19,6 +19,7 @@
 #endif
 
 #include "gstccextension.h"
+#include "gstccrandom.h"
 #include "gstccrtcp.h"
 #include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
@@ -196,7 +197,8 @@ reset (GstRtcpAvpf *self)
 
   avpf_source_table_clear (&self->table);
   self->table.evicted = self->table.refused = 0;
-  avpf_local_table_init (&self->locals, g_random_int ());
+  avpf_local_table_init (&self->locals, gst_cc_random32 ());
+  gst_rtcp_avpf_peer_init (self);
   gst_rtcp_avpf_members_init (self, now);
   gst_rtcp_avpf_feedback_init (self);
   gst_rtcp_avpf_media_reset (self);

@@ -12,7 +12,9 @@
 #include "fbretention.h"
 #include "gstrtcpavpfmedia.h"
 #include "rtpkeyunit.h"
+#include "rtpanswers.h"
 #include "rtpmembers.h"
+#include "rtppeer.h"
 #include "ssrcconflict.h"
 
 G_BEGIN_DECLS
@@ -68,6 +70,8 @@ typedef struct {
   guint extension_id, twcc_extension_id, rate_extension_id;
   gboolean use_timestamps;
   guint max_members;
+  gchar *peer_address;    /* NULL: whoever speaks first */
+  gboolean single_stream; /* of several SSRCs one passes */
   GstClockTime stats_interval;
 } GstRtcpAvpfSettings;
 
@@ -87,6 +91,8 @@ struct _GstRtcpAvpf {
 
   AvpfLocalTable locals;
   SsrcConflict conflict;
+  RtpPeer peer;
+  RtpAnswers answers;
   RtpMembers members;
   gpointer members_memory;
   GstClockTime expired_at;

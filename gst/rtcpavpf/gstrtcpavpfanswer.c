@@ -41,7 +41,7 @@ answer_init (GstRtcpAvpfMediaAnswer *a, guint32 ssrc, GstClockTime now)
   a->in_use = TRUE;
   resend_limit_init (&a->resend, &resend);
   tmmbr_sender_init (&a->tmmbr);
-  a->key_unit_at = a->rises_at = a->told_at = GST_CLOCK_TIME_NONE;
+  a->reported_at = a->key_unit_at = a->rises_at = a->told_at = GST_CLOCK_TIME_NONE;
   a->window_at = now;
   for (i = 0; i < GST_RTCP_AVPF_MEDIA_REPORTS; i++)
     a->reports[i].at = GST_CLOCK_TIME_NONE;
@@ -120,8 +120,9 @@ gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const Gs
 
   if (a == NULL)
     return;
-  round_trip = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  round_trip = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   a->report_blocks++;
+  a->reported_at = now;
   r = report_of (a, sender, now);
   r->fraction_lost = block->fraction_lost / 256.0;
   r->packets_lost = block->packets_lost;
@@ -225,8 +226,8 @@ rate_ends_at (const GstRtcpAvpfMediaReport *r, guint k)
   return GST_CLOCK_TIME_IS_VALID (r->at) && r->rates[k].bps > 0 ? r->rates[k].at + RATE_LIFE : 0;
 }
 
-/* The lowest of what receivers and routers ask for, bit/s of payload. Those that were not repeated end, but the last of
-   all: what nobody reports on is no reason to send more. */
+/* The lowest of what receivers and routers ask for, bit/s of payload. Those that were not repeated end, the last of all
+   once a report comes without it: what nobody reports on is no reason to send more. */
 static gdouble
 allowed (const GstRtcpAvpfMediaAnswer *a, GstClockTime now)
 {
@@ -247,6 +248,8 @@ allowed (const GstRtcpAvpfMediaAnswer *a, GstClockTime now)
         last = net;
       last_end = MAX (last_end, end);
     }
+  if (GST_CLOCK_TIME_IS_VALID (a->reported_at) && a->reported_at > last_end)
+    last = INFINITY;
   return fmin (isfinite (fresh) ? fresh : last, tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now));
 }
 

@@ -2,6 +2,7 @@
 /* The pads send_rtp_sink and send_rtp_src. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
+#include "gstccrandom.h"
 #endif
 
 #include "gstrtcpavpfmedia.h"
@@ -152,7 +153,7 @@ on_end (GstRtcpAvpf *self)
   if (!last) {
     GstClockTime now = gst_rtcp_avpf_now (self);
 
-    avpf_local_table_remove_media (&self->locals, g_random_int ());
+    avpf_local_table_remove_media (&self->locals, gst_cc_random32 ());
     gst_rtcp_avpf_update_members (self, now);
     gst_rtcp_avpf_request_feedback (self, now);
   }
@@ -296,7 +297,7 @@ release_pad (GstElement *element, GstPad *pad)
   g_mutex_lock (&self->lock);
   srcpad = self->media->srcpad;
   self->media->sinkpad = self->media->srcpad = NULL;
-  avpf_local_table_remove_media (&self->locals, g_random_int ());
+  avpf_local_table_remove_media (&self->locals, gst_cc_random32 ());
   gst_rtcp_avpf_update_members (self, gst_rtcp_avpf_now (self));
   g_mutex_unlock (&self->lock);
   gst_pad_set_active (srcpad, FALSE);

@@ -50,8 +50,9 @@ typedef struct {
   GstClockTime told_at;     /* upstream, of the rate; GST_CLOCK_TIME_NONE: never */
   GstClockTime key_unit_at; /* of the last request pushed upstream, GST_CLOCK_TIME_NONE: never */
   GstRtcpAvpfMediaReport reports[GST_RTCP_AVPF_MEDIA_REPORTS];
-  GstClockTime round_trip; /* the last one measured; 0: unknown */
-  guint64 packets_window;  /* since window_at */
+  GstClockTime reported_at; /* by anybody, GST_CLOCK_TIME_NONE: never */
+  GstClockTime round_trip;  /* the last one measured; 0: unknown */
+  guint64 packets_window;   /* since window_at */
   GstClockTime window_at;
   gdouble packet_rate; /* per s; 0: unknown */
   guint64 report_blocks, pli, fir, nack, key_unit_requests, key_unit_refused, tfrc, path, remb;

@@ -5,21 +5,19 @@
 #include "config.h"
 #endif
 
+#include "gstccrandom.h"
 #include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
 
+#include <string.h>
+
 #define FNV_OFFSET G_GUINT64_CONSTANT (0xcbf29ce484222325)
 #define FNV_PRIME G_GUINT64_CONSTANT (0x100000001b3)
+#define MAPPED_BYTES 12
 #define BYE_LINGER (200 * GST_MSECOND) /* a BYE somebody else made up must not silence us for long */
 #define EXPIRY_GAP (100 * GST_MSECOND)
 #define EXACT_CAPACITY 4096
 #define INTERVALS_OF_SILENCE 5 /* RFC 3550 6.3.5 */
-
-static guint64
-random64 (void)
-{
-  return (guint64)g_random_int () << 32 | g_random_int ();
-}
 
 void
 gst_rtcp_avpf_members_init (GstRtcpAvpf *self, GstClockTime now)
@@ -27,8 +25,8 @@ gst_rtcp_avpf_members_init (GstRtcpAvpf *self, GstClockTime now)
   RtpMembersParams params;
 
   rtp_members_params_init (&params);
-  params.key[0] = random64 ();
-  params.key[1] = random64 ();
+  params.key[0] = gst_cc_random64 ();
+  params.key[1] = gst_cc_random64 ();
   params.bye_linger = BYE_LINGER;
   params.max_capacity = self->settings.max_members;
   g_free (self->members_memory);
@@ -75,23 +73,37 @@ make_room (GstRtcpAvpf *self)
   }
 }
 
-/* The host stands for the participant, which may send RTP and RTCP from two ports. */
+/* An IPv4 address is the same one where an IPv6 socket tells it (RFC 4291 2.5.5.2). */
 static guint64
-address_id (GSocketAddress *address)
+inet_id (GInetAddress *inet)
 {
-  GInetAddress *inet;
-  const guint8 *bytes;
+  static const guint8 mapped[MAPPED_BYTES] = {[10] = 0xff, [11] = 0xff};
+  const guint8 *bytes = g_inet_address_to_bytes (inet);
+  gsize i, size = g_inet_address_get_native_size (inet);
   guint64 id = FNV_OFFSET;
-  gsize i, size;
 
-  if (address == NULL || !G_IS_INET_SOCKET_ADDRESS (address))
-    return 0;
-  inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
-  bytes = g_inet_address_to_bytes (inet);
-  size = g_inet_address_get_native_size (inet);
-  for (i = 0; i < size; i++)
+  for (i = size > MAPPED_BYTES && memcmp (bytes, mapped, MAPPED_BYTES) == 0 ? MAPPED_BYTES : 0; i < size; i++)
     id = (id ^ bytes[i]) * FNV_PRIME;
   return MAX (id, 1);
+}
+
+guint64
+gst_rtcp_avpf_host_id (GSocketAddress *address)
+{
+  if (address == NULL || !G_IS_INET_SOCKET_ADDRESS (address))
+    return 0;
+  return inet_id (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+}
+
+void
+gst_rtcp_avpf_peer_init (GstRtcpAvpf *self)
+{
+  const gchar *fixed = self->settings.peer_address;
+  GInetAddress *inet = fixed != NULL ? g_inet_address_new_from_string (fixed) : NULL;
+
+  rtp_peer_init (&self->peer, gst_rtcp_avpf_session_kind (self), inet != NULL ? inet_id (inet) : 0);
+  rtp_answers_init (&self->answers);
+  g_clear_object (&inet);
 }
 
 static void
@@ -105,7 +117,8 @@ on_verdict (GstRtcpAvpf *self, guint32 ssrc, RtpMemberVerdict verdict, GstClockT
     gst_rtcp_avpf_update_members (self, now);
 }
 
-/* The address is the source's business here (avpf_source_is_from ()): one that moves is followed within a second. */
+/* The address is the source's business here (avpf_source_is_from ()): one that moves is followed within a second. Who
+   contributes to a stream counts in a group alone: of two ends neither shares its RTCP with them. */
 void
 gst_rtcp_avpf_members_on_rtp (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime now)
 {
@@ -114,7 +127,8 @@ gst_rtcp_avpf_members_on_rtp (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime
   guint i, n = gst_rtp_buffer_get_csrc_count (rtp);
 
   on_verdict (self, ssrc, verdict, now);
-  if (verdict != RTP_MEMBER_NEW && verdict != RTP_MEMBER_KNOWN && verdict != RTP_MEMBER_BECAME_SENDER)
+  if (self->peer.kind != RTP_SESSION_GROUP ||
+      (verdict != RTP_MEMBER_NEW && verdict != RTP_MEMBER_KNOWN && verdict != RTP_MEMBER_BECAME_SENDER))
     return;
   for (i = 0; i < n; i++) {
     guint32 csrc = gst_rtp_buffer_get_csrc (rtp, (guint8)i);
@@ -129,10 +143,10 @@ address_of_speaker (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address)
 {
   const AvpfSource *s = avpf_source_table_find (&self->table, ssrc);
 
-  return s != NULL && avpf_source_is_from (s, address) ? 0 : address_id (address);
+  return s != NULL && avpf_source_is_from (s, address) ? 0 : gst_rtcp_avpf_host_id (address);
 }
 
-gboolean
+RtpMemberVerdict
 gst_rtcp_avpf_members_on_rtcp (
     GstRtcpAvpf *self, guint32 ssrc, gboolean named, GSocketAddress *address, GstClockTime now)
 {
@@ -140,7 +154,7 @@ gst_rtcp_avpf_members_on_rtcp (
   RtpMemberVerdict verdict = rtp_members_on_rtcp (&self->members, ssrc, named, id, now);
 
   on_verdict (self, ssrc, verdict, now);
-  return verdict != RTP_MEMBER_CONFLICT && verdict != RTP_MEMBER_STRAGGLER;
+  return verdict;
 }
 
 gboolean
@@ -189,7 +203,7 @@ fresh_ssrc (GstRtcpAvpf *self)
   guint32 ssrc;
 
   do
-    ssrc = g_random_int ();
+    ssrc = gst_cc_random32 ();
   while (avpf_source_table_find (&self->table, ssrc) != NULL || avpf_local_table_find (&self->locals, ssrc) != NULL ||
          rtp_members_state (&self->members, ssrc) != RTP_MEMBER_STATE_FREE);
   return ssrc;
@@ -204,7 +218,8 @@ gst_rtcp_avpf_members_is_own (
 
   if (avpf_local_table_find (&self->locals, ssrc) == NULL)
     return FALSE;
-  if (ssrc_conflict_on_packet (&self->conflict, address_id (address), cname, interval, now) != SSRC_CONFLICT_CHANGE)
+  if (ssrc_conflict_on_packet (&self->conflict, gst_rtcp_avpf_host_id (address), cname, interval, now) !=
+      SSRC_CONFLICT_CHANGE)
     return TRUE;
   fresh = fresh_ssrc (self);
   GST_INFO_OBJECT (self, "somebody else has SSRC %08x, using %08x", ssrc, fresh);

@@ -315,7 +315,7 @@ begin (GstRtcpAvpf *self, Build *b, GstClockTime now)
   GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
 
   *b = (Build){.self = self, .rtcp = GST_RTCP_BUFFER_INIT, .now = now};
-  b->ntp_now = gst_cc_rtcp_ntp_time (g_get_real_time ());
+  b->ntp_now = gst_cc_rtcp_ntp_now ();
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &b->rtcp);
   return buffer;
 }

@@ -59,6 +59,8 @@ void gst_rtcp_avpf_update_bandwidth (GstRtcpAvpf *self);
 /* After a change of the settings. */
 void gst_rtcp_avpf_apply_timing (GstRtcpAvpf *self);
 void gst_rtcp_avpf_request_feedback (GstRtcpAvpf *self, GstClockTime now);
+/* Unicast or group: what the session is, for timing and trust alike. */
+RtpSessionKind gst_rtcp_avpf_session_kind (GstRtcpAvpf *self);
 /* FALSE: it would be later than max_delay, so it is not to be sent early. */
 gboolean gst_rtcp_avpf_request_feedback_within (GstRtcpAvpf *self, GstClockTime max_delay, GstClockTime now);
 GstClockTime gst_rtcp_avpf_timing_next (GstRtcpAvpf *self);
@@ -69,11 +71,15 @@ GstClockTime gst_rtcp_avpf_member_timeout (GstRtcpAvpf *self);
 GstClockTime gst_rtcp_avpf_sender_timeout (GstRtcpAvpf *self);
 
 /* gstrtcpavpfmembers.c: who takes part. */
+/* The host stands for the participant, which may send RTP and RTCP from two ports; 0: unknown. */
+guint64 gst_rtcp_avpf_host_id (GSocketAddress *address);
+/* Nobody has been heard yet. */
+void gst_rtcp_avpf_peer_init (GstRtcpAvpf *self);
 void gst_rtcp_avpf_members_init (GstRtcpAvpf *self, GstClockTime now);
 void gst_rtcp_avpf_members_clear (GstRtcpAvpf *self);
 void gst_rtcp_avpf_members_on_rtp (GstRtcpAvpf *self, GstRTPBuffer *rtp, GstClockTime now);
-/* Once a packet and SSRC; FALSE: what it says is to be ignored. */
-gboolean gst_rtcp_avpf_members_on_rtcp (
+/* Once a packet and SSRC. */
+RtpMemberVerdict gst_rtcp_avpf_members_on_rtcp (
     GstRtcpAvpf *self, guint32 ssrc, gboolean named, GSocketAddress *address, GstClockTime now);
 /* FALSE: not believed. */
 gboolean gst_rtcp_avpf_members_on_bye (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now);
@@ -168,6 +174,7 @@ typedef struct {
   GstBuffer *buffer;
   GSocketAddress *addresses[AVPF_MAX_SOURCES];
   guint n_addresses;
+  gboolean withheld; /* where it would go nothing, or too little, has come from */
   GstStructure *stats;
 } GstRtcpAvpfOutgoing;
 void gst_rtcp_avpf_run (GstRtcpAvpf *self, GstClockTime now, GstRtcpAvpfOutgoing *out);

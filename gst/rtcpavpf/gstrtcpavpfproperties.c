@@ -61,6 +61,8 @@ enum {
   PROP_RATE_EXTENSION_ID,
   PROP_USE_TIMESTAMPS,
   PROP_MAX_MEMBERS,
+  PROP_PEER_ADDRESS,
+  PROP_SINGLE_STREAM,
   PROP_SSRC,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -110,6 +112,7 @@ gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *s)
 {
   gst_clear_structure (&s->sdes);
   gst_clear_structure (&s->rtx_map);
+  g_clear_pointer (&s->peer_address, g_free);
 }
 
 const gchar *
@@ -213,6 +216,13 @@ set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
     break;
   case PROP_MAX_MEMBERS:
     s->max_members = g_value_get_uint (value);
+    break;
+  case PROP_PEER_ADDRESS:
+    g_free (s->peer_address);
+    s->peer_address = g_value_dup_string (value);
+    break;
+  case PROP_SINGLE_STREAM:
+    s->single_stream = g_value_get_boolean (value);
     break;
   default:
     return FALSE;
@@ -336,6 +346,12 @@ get_packet_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
     break;
   case PROP_MAX_MEMBERS:
     g_value_set_uint (value, s->max_members);
+    break;
+  case PROP_PEER_ADDRESS:
+    g_value_set_string (value, s->peer_address);
+    break;
+  case PROP_SINGLE_STREAM:
+    g_value_set_boolean (value, s->single_stream);
     break;
   case PROP_STATS_INTERVAL:
     g_value_set_uint64 (value, s->stats_interval);
@@ -461,6 +477,21 @@ install_timing_properties (GObjectClass *klass)
 }
 
 static void
+install_trust_properties (GObjectClass *klass)
+{
+  g_object_class_install_property (klass, PROP_PEER_ADDRESS,
+      g_param_spec_string ("peer-address", "Peer's address",
+          "IP address of the other end of a unicast session: packets from elsewhere are ignored; NULL: whoever sends "
+          "first is the peer until it is silent",
+          NULL, READY));
+  g_object_class_install_property (klass, PROP_SINGLE_STREAM,
+      g_param_spec_boolean ("single-stream", "Single stream",
+          "Of several SSRCs only one passes, until it is silent, and what is sent again for it; for a jitter buffer or "
+          "depayloader that is to play one",
+          FALSE, READY));
+}
+
+static void
 install_packet_properties (GObjectClass *klass)
 {
   g_object_class_install_property (klass, PROP_REDUCED_SIZE,
@@ -538,6 +569,7 @@ gst_rtcp_avpf_install_properties (GObjectClass *klass)
   klass->get_property = get_property;
   install_bandwidth_properties (klass);
   install_timing_properties (klass);
+  install_trust_properties (klass);
   install_packet_properties (klass);
   install_feedback_properties (klass);
   g_object_class_install_property (klass, PROP_SSRC,

@@ -40,6 +40,7 @@ gst_rtcp_avpf_source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *addres
   if (known != NULL)
     return known;
   cc_receiver_params_init (&params.cc);
+  params.host = gst_rtcp_avpf_host_id (address);
   params.cc.overhead_bytes = RTCP_AVPF_IPV4_UDP_BYTES;
   if (address != NULL && g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
     params.cc.overhead_bytes = RTCP_AVPF_IPV6_UDP_BYTES;
@@ -247,6 +248,16 @@ check_probation (AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
   rtp_reception_init (&s->reception, s->reception.clock_rate);
 }
 
+/* Whoever plays one stream gets one SSRC's packets, and what brings them once more. */
+static gboolean
+is_played (GstRtcpAvpf *self, const AvpfSource *s, GstClockTime now)
+{
+  if (!self->settings.single_stream || s->retransmits || !s->valid || rtp_peer_is_stream (&self->peer, s->ssrc, now))
+    return TRUE;
+  self->unproven++;
+  return FALSE;
+}
+
 /* FALSE: not to be passed on. */
 static gboolean
 on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arrived_at, GstClockTime now)
@@ -273,16 +284,35 @@ on_rtp_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime arr
   }
   if (verdict != RTP_RECEPTION_PROBATION && verdict != RTP_RECEPTION_DUPLICATE)
     on_packet_of (self, s, rtp, arrived_at, now);
-  return TRUE;
+  return missed || is_played (self, s, now);
 }
 
 /* RFC 3550 8.2: another one's SSRC is that of whoever has it already. A stream that moved is followed once the old
-   address is silent. */
+   address is silent; where there is a peer, rtppeer.h has decided. */
 static gboolean
-is_impostor (const AvpfSource *s, GSocketAddress *address, GstClockTime now)
+is_impostor (GstRtcpAvpf *self, const AvpfSource *s, GSocketAddress *address, GstClockTime now)
 {
+  if (self->peer.kind == RTP_SESSION_UNICAST && self->peer.state != RTP_PEER_NOBODY)
+    return FALSE;
   return avpf_source_present (s) && !avpf_source_is_from (s, address) && GST_CLOCK_TIME_IS_VALID (s->last_rtp) &&
          now < s->last_rtp + ALIVE;
+}
+
+/* FALSE: a stranger's. Another participant in the peer's place begins anew: nobody of before is counted or told. */
+static gboolean
+is_of_peer (GstRtcpAvpf *self, GstRTPBuffer *rtp, guint64 host, GstClockTime now)
+{
+  guint64 newcomers = self->peer.newcomers;
+
+  if (!rtp_peer_on_rtp (&self->peer, host, gst_rtp_buffer_get_ssrc (rtp), gst_rtp_buffer_get_seq (rtp), now))
+    return FALSE;
+  if (self->peer.newcomers == newcomers)
+    return TRUE;
+  GST_INFO_OBJECT (self, "another participant takes the place of the one that was silent");
+  avpf_source_table_keep_host (&self->table, host);
+  gst_rtcp_avpf_members_init (self, now);
+  gst_rtcp_avpf_update_members (self, now);
+  return TRUE;
 }
 
 /* TRUE: to be passed on. */
@@ -290,15 +320,20 @@ static gboolean
 on_rtp_from (GstRtcpAvpf *self, GstRTPBuffer *rtp, GSocketAddress *address, GstClockTime arrived_at, GstClockTime now)
 {
   guint32 ssrc = gst_rtp_buffer_get_ssrc (rtp);
+  guint64 host = gst_rtcp_avpf_host_id (address);
   gboolean keep;
   AvpfSource *s;
 
+  rtp_answers_on_received (
+      &self->answers, host, gst_rtp_buffer_get_packet_len (rtp) + gst_rtcp_avpf_udp_ip_bytes (address), now);
+  if (!is_of_peer (self, rtp, host, now))
+    return FALSE;
   if (gst_rtcp_avpf_members_is_own (self, ssrc, address, SSRC_CNAME_NONE, now)) {
     self->looped++;
     return FALSE;
   }
   s = gst_rtcp_avpf_source_of (self, ssrc, address, now);
-  if (s != NULL && is_impostor (s, address, now)) {
+  if (s != NULL && is_impostor (self, s, address, now)) {
     self->looped++;
     return FALSE;
   }

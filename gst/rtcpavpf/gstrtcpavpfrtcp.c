@@ -18,6 +18,7 @@ typedef struct {
   guint32 ssrc;
   SsrcCname cname;
   gboolean ignored;
+  gboolean proven; /* a member: it may set rates, and counts for the timing */
 } Speaker;
 
 typedef struct {
@@ -26,7 +27,7 @@ typedef struct {
   GstClockTime now, arrived_at;
   Speaker speakers[MAX_SPEAKERS];
   guint n_speakers, reports;
-  gboolean has_bye;
+  gboolean has_bye, proven;
 } RtcpContext;
 
 /* ---- who speaks ---- */
@@ -71,17 +72,43 @@ on_malformed (gpointer user, guint packet_type)
 
 static const GstCcRtcpHandlers introduction = {.speaks = on_speaks, .cname = on_cname, .malformed = on_malformed};
 
+static gboolean
+is_proven (RtpMemberVerdict verdict)
+{
+  switch (verdict) {
+  case RTP_MEMBER_NEW:
+  case RTP_MEMBER_KNOWN:
+  case RTP_MEMBER_BECAME_SENDER:
+  case RTP_MEMBER_NOT_SAMPLED: /* in a group too large to remember each */
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static void
+introduce_one (RtcpContext *c, Speaker *s)
+{
+  RtpMemberVerdict verdict;
+
+  s->ignored = gst_rtcp_avpf_members_is_own (c->self, s->ssrc, c->address, s->cname, c->now);
+  if (s->ignored)
+    return;
+  verdict = gst_rtcp_avpf_members_on_rtcp (c->self, s->ssrc, s->cname != SSRC_CNAME_NONE, c->address, c->now);
+  s->ignored = verdict == RTP_MEMBER_CONFLICT || verdict == RTP_MEMBER_STRAGGLER;
+  s->proven = is_proven (verdict);
+  c->proven |= s->proven;
+}
+
 static void
 introduce (RtcpContext *c)
 {
   guint i;
 
-  for (i = 0; i < c->n_speakers; i++) {
-    Speaker *s = &c->speakers[i];
-
-    s->ignored = gst_rtcp_avpf_members_is_own (c->self, s->ssrc, c->address, s->cname, c->now) ||
-                 !gst_rtcp_avpf_members_on_rtcp (c->self, s->ssrc, s->cname != SSRC_CNAME_NONE, c->address, c->now);
-  }
+  for (i = 0; i < c->n_speakers; i++)
+    introduce_one (c, &c->speakers[i]);
+  if (c->proven)
+    rtp_peer_on_member (&c->self->peer, gst_rtcp_avpf_host_id (c->address), c->now);
 }
 
 static gboolean
@@ -90,6 +117,15 @@ is_ignored (RtcpContext *c, guint32 ssrc)
   const Speaker *speaker = find_speaker (c, ssrc);
 
   return speaker == NULL || speaker->ignored;
+}
+
+/* Nobody lowers a rate who has not proved to take part. */
+static gboolean
+may_limit (RtcpContext *c, guint32 ssrc)
+{
+  const Speaker *speaker = find_speaker (c, ssrc);
+
+  return speaker != NULL && !speaker->ignored && speaker->proven;
 }
 
 /* ---- what they say ---- */
@@ -133,6 +169,7 @@ on_bye (gpointer user, guint32 ssrc)
     return;
   }
   GST_DEBUG_OBJECT (c->self, "%08x says BYE", ssrc);
+  rtp_peer_end_stream (&c->self->peer, ssrc);
   if (s != NULL)
     avpf_source_on_bye (s, c->now);
 }
@@ -210,7 +247,7 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
 {
   RtcpContext *c = user;
 
-  if (!is_ignored (c, sender))
+  if (may_limit (c, sender))
     gst_rtcp_avpf_media_on_tmmbr (c->self, sender, entry, c->now);
 }
 
@@ -229,7 +266,7 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 {
   RtcpContext *c = user;
 
-  if (!is_ignored (c, sender))
+  if (may_limit (c, sender))
     gst_rtcp_avpf_media_on_remb (c->self, sender, remb, c->now);
 }
 
@@ -238,7 +275,7 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
 {
   RtcpContext *c = user;
 
-  if (!is_ignored (c, sender))
+  if (may_limit (c, sender))
     gst_rtcp_avpf_media_on_path (c->self, sender, media, path, c->now);
 }
 
@@ -307,6 +344,8 @@ static void
 on_packet (RtcpContext *c, const guint8 *data, gsize size)
 {
   GstRtcpAvpf *self = c->self;
+  guint64 host = gst_rtcp_avpf_host_id (c->address);
+  guint bytes = (guint)size + gst_rtcp_avpf_udp_ip_bytes (c->address);
 
   if (is_one_of_ours (self, data, size)) {
     self->looped++;
@@ -316,12 +355,15 @@ on_packet (RtcpContext *c, const guint8 *data, gsize size)
     self->bad_rtcp++;
     return;
   }
+  rtp_answers_on_received (&self->answers, host, bytes, c->now);
+  if (!rtp_peer_on_rtcp (&self->peer, host, c->now))
+    return;
   self->rtcp_received++;
   introduce (c);
   gst_cc_rtcp_walk (data, size, &contents, c);
   scan (c, data, size);
-  gst_rtcp_avpf_timing_on_received (
-      self, (guint)size + gst_rtcp_avpf_udp_ip_bytes (c->address), c->reports, c->has_bye);
+  if (c->proven)
+    gst_rtcp_avpf_timing_on_received (self, bytes, c->reports, c->has_bye);
 }
 
 void

@@ -30,10 +30,19 @@ add_address (GstRtcpAvpfOutgoing *out, GSocketAddress *address)
   out->addresses[out->n_addresses++] = g_object_ref (address);
 }
 
+/* To who takes part, and no more than what came from there allows. */
+static gboolean
+may_answer (GstRtcpAvpf *self, GSocketAddress *address, guint bytes)
+{
+  guint64 host = gst_rtcp_avpf_host_id (address);
+
+  return rtp_peer_is (&self->peer, host) && rtp_answers_take (&self->answers, host, bytes);
+}
+
 static void
 collect_addresses (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
 {
-  guint i;
+  guint i, n = 0, bytes = (guint)gst_buffer_get_size (out->buffer);
 
   /* RTCP of a group goes where the application sends it: to the group */
   for (i = 0; i < AVPF_MAX_SOURCES && !self->multicast; i++) {
@@ -42,6 +51,16 @@ collect_addresses (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
     if (s != NULL && s->valid && s->address != NULL)
       add_address (out, s->address);
   }
+  for (i = 0; i < out->n_addresses; i++) {
+    GSocketAddress *address = out->addresses[i];
+
+    if (may_answer (self, address, bytes + gst_rtcp_avpf_udp_ip_bytes (address)))
+      out->addresses[n++] = address;
+    else
+      g_object_unref (address);
+  }
+  out->withheld = n == 0 && out->n_addresses > 0;
+  out->n_addresses = n;
 }
 
 static guint

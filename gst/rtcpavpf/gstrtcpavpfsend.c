@@ -100,7 +100,7 @@ send_out (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
     self->rtcp_started = TRUE;
     for (i = 0; i < out->n_addresses; i++)
       push_copy (self, out->buffer, out->addresses[i]);
-    if (out->n_addresses == 0)
+    if (out->n_addresses == 0 && !out->withheld)
       push_copy (self, out->buffer, NULL);
   }
   if (out->stats != NULL)

@@ -119,7 +119,8 @@ append_member_stats (GstRtcpAvpf *self, GstStructure *s)
       self->looped, "collisions", G_TYPE_UINT64, self->conflict.collisions, "sampled-bits", G_TYPE_UINT,
       rtp_members_sampled_bits (m), "members-in-table", G_TYPE_UINT, (guint)rtp_members_in_table (m), "member-bytes",
       G_TYPE_UINT64, (guint64)rtp_members_memory (m->capacity), "evicted", G_TYPE_UINT64, self->table.evicted,
-      "refused", G_TYPE_UINT64, self->table.refused, NULL);
+      "refused", G_TYPE_UINT64, self->table.refused, "strangers", G_TYPE_UINT64, self->peer.strangers, "peer-moves",
+      G_TYPE_UINT64, self->peer.moves, "answers-withheld", G_TYPE_UINT64, self->answers.withheld, NULL);
 }
 
 static void

@@ -58,11 +58,17 @@ is_avpf (const GstRtcpAvpfSettings *s)
   return s->profile != GST_RTP_PROFILE_AVP && s->profile != GST_RTP_PROFILE_SAVP;
 }
 
-static gboolean
-is_group (GstRtcpAvpf *self)
+RtpSessionKind
+gst_rtcp_avpf_session_kind (GstRtcpAvpf *self)
 {
-  return self->settings.group == GST_RTCP_AVPF_GROUP_GROUP ||
-         (self->settings.group == GST_RTCP_AVPF_GROUP_AUTO && self->multicast);
+  switch (self->settings.group) {
+  case GST_RTCP_AVPF_GROUP_GROUP:
+    return RTP_SESSION_GROUP;
+  case GST_RTCP_AVPF_GROUP_POINT_TO_POINT:
+    return RTP_SESSION_UNICAST;
+  default:
+    return self->multicast ? RTP_SESSION_GROUP : RTP_SESSION_UNICAST;
+  }
 }
 
 gboolean
@@ -84,7 +90,7 @@ start_timing (GstRtcpAvpf *self, AvpfLocal *local, GstClockTime now)
   params.dither_factor = self->settings.dither_factor;
   params.reconsideration = self->settings.reconsideration;
   params.avpf = is_avpf (&self->settings);
-  params.group = is_group (self);
+  params.group = self->peer.kind == RTP_SESSION_GROUP;
   params.random = (CcRandom){.next = next_random};
   avpf_timing_init (&local->timing, &params, now);
   local->timing_runs = TRUE;
@@ -94,7 +100,8 @@ start_timing (GstRtcpAvpf *self, AvpfLocal *local, GstClockTime now)
 void
 gst_rtcp_avpf_update_members (GstRtcpAvpf *self, GstClockTime now)
 {
-  guint members = rtp_members_members (&self->members), senders = rtp_members_senders (&self->members);
+  guint members = rtp_peer_members (&self->peer, rtp_members_members (&self->members)),
+        senders = rtp_members_senders (&self->members);
   guint sending = avpf_local_table_senders (&self->locals), i;
   gboolean runs = members > 0 || sending > 0;
 
@@ -127,6 +134,7 @@ gst_rtcp_avpf_apply_timing (GstRtcpAvpf *self)
 {
   guint i;
 
+  rtp_peer_set_kind (&self->peer, gst_rtcp_avpf_session_kind (self));
   for (i = 0; i < self->locals.n; i++) {
     AvpfTiming *timing = &self->locals.locals[i].timing;
 
@@ -137,7 +145,7 @@ gst_rtcp_avpf_apply_timing (GstRtcpAvpf *self)
     timing->params.T_rr_interval = self->settings.trr_int;
     timing->params.dither_factor = self->settings.dither_factor;
     timing->params.reconsideration = self->settings.reconsideration;
-    timing->params.group = is_group (self);
+    timing->params.group = self->peer.kind == RTP_SESSION_GROUP;
   }
   gst_rtcp_avpf_update_bandwidth (self);
   gst_rtcp_avpf_wake_before (self, gst_rtcp_avpf_timing_next (self));

@@ -159,11 +159,24 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
     c->rtt = rtt;
 }
 
+static gboolean
+names_ours (GstRtpTfrcBwe *self, const RtcpRemb *remb)
+{
+  guint i;
+
+  for (i = 0; i < remb->n_ssrcs; i++)
+    if (gst_rtp_tfrc_streams_find (&self->streams, remb->ssrcs[i]) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 {
   GstRtpTfrcBwe *self = ((Compound *)user)->self;
 
+  if (!names_ours (self, remb))
+    return;
   self->counts.remb++;
   cc_sender_on_explicit_rate (&self->core, sender, (double)remb->bitrate_bps / 8, gst_rtp_tfrc_now (self));
 }

@@ -13,6 +13,7 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 
 #define CONFLICT_INTERVAL (5 * CC_SECOND) /* a report interval */
 #define PEER 1                            /* packets come from one address only */
+#define LIMIT_LIFE (25 * CC_SECOND)       /* five report intervals, RFC 3550 6.3.5, before there is a timing */
 #define RTP_HEADER_BYTES 24               /* with the send time */
 
 void
@@ -20,6 +21,7 @@ gst_tfrc_answer_init (GstTfrcTransmit *t)
 {
   fir_commands_init (&t->fir);
   ssrc_conflict_init (&t->conflict);
+  rtp_reporters_init (&t->reporters);
   t->tmmbr_Bps = INFINITY;
   t->tmmbr_rises_at = CC_TIME_NONE;
   t->n_asked = 0;
@@ -119,14 +121,24 @@ packet_rate (const GstTfrcTransmit *t)
   return t->core.sent_Bps / (t->core.mean_packet_bytes + t->to.overhead);
 }
 
+static CcDuration
+limit_life (const GstTfrcTransmit *t)
+{
+  return t->avpf_running ? avpf_timing_member_timeout (&t->avpf) : LIMIT_LIFE;
+}
+
 static void
 plan_rise (GstTfrcTransmit *t, CcTime now)
 {
   guint i;
 
   t->tmmbr_rises_at = CC_TIME_NONE;
-  for (i = 0; i < t->n_sources; i++)
-    t->tmmbr_rises_at = cc_time_min (t->tmmbr_rises_at, tmmbr_sender_next_timeout (&t->sources[i].tmmbr, now));
+  for (i = 0; i < t->n_sources; i++) {
+    const TmmbrSender *tmmbr = &t->sources[i].tmmbr;
+
+    t->tmmbr_rises_at = cc_time_min (t->tmmbr_rises_at, tmmbr_sender_next_timeout (tmmbr, now));
+    t->tmmbr_rises_at = cc_time_min (t->tmmbr_rises_at, tmmbr_sender_next_expiry (tmmbr, limit_life (t)));
+  }
 }
 
 /* One rate for all SSRCs: the lowest. */
@@ -193,7 +205,21 @@ gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
 void
 gst_tfrc_answer_timeout (GstTfrcTransmit *t, CcTime now)
 {
+  guint i;
+
+  for (i = 0; i < t->n_sources; i++)
+    if (tmmbr_sender_expire (&t->sources[i].tmmbr, limit_life (t), now))
+      want_tmmbn (t, now);
   apply_tmmbr (t, now);
+}
+
+void
+gst_tfrc_answer_heard (GstTfrcTransmit *t, guint32 sender, CcTime now)
+{
+  guint i;
+
+  for (i = 0; i < t->n_sources; i++)
+    tmmbr_sender_on_heard (&t->sources[i].tmmbr, sender, now);
 }
 
 /* RFC 5104 4.2.1.2: the limits of those who leave are lifted. */

@@ -52,6 +52,7 @@ enum {
   PROP_SDES,
   PROP_AUTO_PLI,
   PROP_AUTO_NACK,
+  PROP_PEER_ADDRESS,
   PROP_RATE_EXTENSION_ID,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -350,6 +351,8 @@ link_children (GstTfrcSrc *self)
   gst_element_link_pads (self->udpsrc, "src", self->rtcpavpf, "sink");
   gst_element_link_pads (self->rtcpavpf, "rtcp_src", self->rtcpsink, "sink");
   configure_retransmission (self, map);
+  /* a jitter buffer plays one stream; without it an application may tell them apart */
+  g_object_set (self->rtcpavpf, "single-stream", latency > 0, NULL);
   if (latency > 0) {
     g_object_set (self->jitterbuffer, "latency", latency, NULL);
     g_object_set (self->rtcpavpf, "nack-latency", latency * GST_MSECOND, NULL);
@@ -631,6 +634,12 @@ install_feedback_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_AUTO_NACK,
       g_param_spec_boolean ("auto-nack", "Automatic NACK",
           "Ask for packets again that are missing, as long as they can still come within the latency", FALSE, live));
+  g_object_class_install_property (klass, PROP_PEER_ADDRESS,
+      g_param_spec_string ("peer-address", "Peer's address",
+          "IP address of the sender: packets from elsewhere are ignored; NULL: whoever sends first is the peer until "
+          "it "
+          "is silent",
+          NULL, ready));
   g_object_class_install_property (klass, PROP_RATE_EXTENSION_ID,
       g_param_spec_uint ("explicit-rate-extension-id", "Explicit rate extension id",
           "Header extension id of " ERF_EXTENSION_URI " where caps have no extmap for it; 0: not read", 0, 255,

@@ -55,9 +55,9 @@ set_rtcp (GstStructure *structure, const GstTfrcStats *s)
       s->collisions, "nack", G_TYPE_UINT64, s->nack, "resends-granted", G_TYPE_UINT64, s->resends_granted,
       "resends-refused", G_TYPE_UINT64, s->resends_refused, "resent", G_TYPE_UINT64, s->resent, "resends-lost",
       G_TYPE_UINT64, s->resends_lost, "tmmbr", G_TYPE_UINT64, s->tmmbr, "tmmbn", G_TYPE_UINT64, s->tmmbn,
-      "tmmbr-bitrate", G_TYPE_UINT64, s->tmmbr_bitrate, "byes", G_TYPE_UINT64, s->byes, "rr-rtt", G_TYPE_UINT64,
-      s->rr_rtt, "rr-jitter", G_TYPE_UINT64, s->rr_jitter, "rr-fraction-lost", G_TYPE_DOUBLE, s->rr_fraction_lost,
-      "rr-packets-lost", G_TYPE_INT, s->rr_packets_lost, NULL);
+      "limits-unproven", G_TYPE_UINT64, s->limits_unproven, "tmmbr-bitrate", G_TYPE_UINT64, s->tmmbr_bitrate, "byes",
+      G_TYPE_UINT64, s->byes, "rr-rtt", G_TYPE_UINT64, s->rr_rtt, "rr-jitter", G_TYPE_UINT64, s->rr_jitter,
+      "rr-fraction-lost", G_TYPE_DOUBLE, s->rr_fraction_lost, "rr-packets-lost", G_TYPE_INT, s->rr_packets_lost, NULL);
 }
 
 GstStructure *

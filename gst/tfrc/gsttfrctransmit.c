@@ -5,6 +5,7 @@
 
 #include "gsttfrctransmit.h"
 
+#include "gstccrandom.h"
 #include "gsttfrcrate.h"
 
 #include <errno.h>
@@ -860,7 +861,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->logged_at = 0;
   t->path_teller = t->router_teller = 0;
   for (i = 0; i < G_N_ELEMENTS (t->teller_key); i++)
-    t->teller_key[i] = (guint64)g_random_int () << 32 | g_random_int ();
+    t->teller_key[i] = gst_cc_random64 ();
   t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
   t->cname = settings->cname[0] != 0 ? g_strdup (settings->cname) : gst_cc_rtcp_new_cname ();
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);

@@ -18,6 +18,7 @@
 #include "gsttfrcratesources.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
+#include "rtpreporters.h"
 #include "rtcpfeedback.h"
 #include "ssrcconflict.h"
 #include "tmmbrset.h"
@@ -56,6 +57,7 @@ typedef struct {
 typedef struct {
   guint32 ssrc, packet_count, octet_count;
   GstTfrcNumbering numbering;
+  guint16 newest;   /* number sent */
   guint32 rtp_time; /* of the last frame, captured_at its time */
   CcTime captured_at, sent_at;
   ResendLimit resend;
@@ -84,7 +86,7 @@ typedef struct {
   guint64 pli, fir, fir_repeated, key_unit_requests, byes, collisions;
   guint64 nack, resends_granted, resends_refused; /* packets asked for, asked for upstream, not */
   guint64 resent, resends_lost;                   /* packets sent again; whose original is not known any more */
-  guint64 tmmbr, tmmbn;
+  guint64 tmmbr, tmmbn, limits_unproven;
   guint64 tmmbr_bitrate; /* bit/s on the wire; 0: no limit */
   guint32 explicit_hop;  /* of the last ERF or ECF; 0: none came */
   GstClockTime rr_rtt, rr_jitter;
@@ -152,8 +154,9 @@ typedef struct GstTfrcTransmit {
   guint32 router_teller; /* SSRC that told explicit rates and no path rate; 0: none */
   guint64 teller_key[2];
   SsrcConflict conflict;
-  double tmmbr_Bps;      /* INFINITY: nobody limits */
-  CcTime tmmbr_rises_at; /* by itself; CC_TIME_NONE: not */
+  RtpReporters reporters; /* who may limit */
+  double tmmbr_Bps;       /* INFINITY: nobody limits */
+  CcTime tmmbr_rises_at;  /* by itself, or as a limit expires; CC_TIME_NONE: not */
   GstTfrcAsked asked[GST_TFRC_RESEND_MEMORY];
   guint n_asked; /* modulo GST_TFRC_RESEND_MEMORY the next place */
 } GstTfrcTransmit;
@@ -198,6 +201,8 @@ void gst_tfrc_answer_init (GstTfrcTransmit *t);
 void gst_tfrc_answer_nack (GstTfrcTransmit *t, guint32 ssrc, const guint16 *seqs, guint n, CcTime now);
 void gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 seq, CcTime now);
 void gst_tfrc_answer_tmmbr (GstTfrcTransmit *t, guint32 sender, const RtcpTmmb *entry, CcTime now);
+/* RTCP of that SSRC came. */
+void gst_tfrc_answer_heard (GstTfrcTransmit *t, guint32 sender, CcTime now);
 void gst_tfrc_answer_bye (GstTfrcTransmit *t, guint32 sender, CcTime now);
 /* Somebody else speaks with one of our SSRCs; cname: his. */
 void gst_tfrc_answer_conflict (GstTfrcTransmit *t, guint32 ssrc, const gchar *cname, CcTime now);

@@ -59,7 +59,7 @@ add_report (const GstTfrcTransmit *t, const GstTfrcSource *s, guint64 ntp_time, 
 static void
 add_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
 {
-  guint64 ntp_time = gst_cc_rtcp_ntp_time (g_get_real_time ());
+  guint64 ntp_time = gst_cc_rtcp_ntp_now ();
   guint i;
 
   for (i = 0; i < t->n_sources; i++)
@@ -190,6 +190,7 @@ gst_tfrc_transmit_note_sent (
   s->captured_at = packet->captured_at;
   s->sent_at = now;
   s->resends = packet->resent;
+  s->newest = seq;
   if (!t->avpf_running)
     start_avpf (t, now);
 }
@@ -359,7 +360,9 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 
   if (!is_the_flow (r, block->ssrc))
     return;
-  rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  rtp_reporters_on_block (&r->t->reporters, sender, block->ext_highest_seq,
+      gst_tfrc_transmit_find_source (r->t, block->ssrc)->newest, r->now);
+  rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   stats->rr_fraction_lost = block->fraction_lost / 256.0;
   stats->rr_packets_lost = block->packets_lost;
   stats->rr_jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, r->t->settings.clock_rate);
@@ -402,8 +405,12 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
 {
   Receiving *r = user;
 
-  if (is_ours (r, entry->ssrc))
+  if (!is_ours (r, entry->ssrc))
+    return;
+  if (rtp_reporters_knows (&r->t->reporters, sender))
     gst_tfrc_answer_tmmbr (r->t, sender, entry, r->now);
+  else
+    r->t->stats.limits_unproven++;
 }
 
 static void
@@ -426,6 +433,14 @@ on_bye (gpointer user, guint32 ssrc)
 }
 
 static void
+on_speaks (gpointer user, guint32 ssrc)
+{
+  Receiving *r = user;
+
+  gst_tfrc_answer_heard (r->t, ssrc, r->now);
+}
+
+static void
 on_malformed (gpointer user, guint packet_type)
 {
   Receiving *r = user;
@@ -434,6 +449,7 @@ on_malformed (gpointer user, guint packet_type)
 }
 
 static const GstCcRtcpHandlers handlers = {
+    .speaks = on_speaks,
     .report_block = on_report_block,
     .cname = on_cname,
     .bye = on_bye,

@@ -9,6 +9,7 @@
 #define MAX_DRAWS 64
 #define DEFAULT_SHARE 0.25
 #define DEFAULT_SIZE 128
+#define MAX_SIZE 1500 /* bytes of others' packets that count: Ethernet's MTU; RTCP is no larger (RFC 3550 6.1) */
 #define DEFAULT_DITHER 0.5
 #define MAX_DITHER 100
 #define DEFAULT_T_MIN (5 * CC_SECOND)
@@ -250,11 +251,18 @@ update_size (AvpfTiming *t, uint32_t size_bytes)
     t->avg_rtcp_size += SIZE_GAIN * (size_bytes - t->avg_rtcp_size);
 }
 
+/* No packet of others, whatever it is, keeps this end from reporting. */
+static void
+update_size_of_others (AvpfTiming *t, uint32_t size_bytes)
+{
+  update_size (t, size_bytes < MAX_SIZE ? size_bytes : MAX_SIZE);
+}
+
 void
 avpf_timing_on_received (AvpfTiming *t, uint32_t size_bytes)
 {
   if (t->membership == AVPF_MEMBER)
-    update_size (t, size_bytes);
+    update_size_of_others (t, size_bytes);
 }
 
 void
@@ -262,7 +270,7 @@ avpf_timing_on_received_bye (AvpfTiming *t, uint32_t size_bytes)
 {
   if (t->membership == AVPF_LEAVING)
     t->members += t->members < UINT32_MAX;
-  update_size (t, size_bytes);
+  update_size_of_others (t, size_bytes);
 }
 
 static void

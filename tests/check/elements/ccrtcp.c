@@ -6,6 +6,7 @@
 #include <gst/check/gstcheck.h>
 
 #include <string.h>
+#include <time.h>
 
 #include "gstccextension.h"
 #include "gstccrtcp.h"
@@ -684,6 +685,47 @@ GST_START_TEST (test_cname_is_random)
 }
 GST_END_TEST;
 
+/* Whoever knows the seed of GLib's generator knows no name. */
+GST_START_TEST (test_names_are_not_to_be_guessed)
+{
+  gchar *one, *other;
+
+  g_random_set_seed (7);
+  one = gst_cc_rtcp_new_cname ();
+  g_random_set_seed (7);
+  other = gst_cc_rtcp_new_cname ();
+  fail_unless (strcmp (one, other) != 0);
+  g_free (one);
+  g_free (other);
+}
+GST_END_TEST;
+
+/* Stands before GLib's: the wall clock, which may step. */
+static gint64 wall_step_us;
+
+gint64
+g_get_real_time (void)
+{
+  struct timespec now;
+
+  clock_gettime (CLOCK_REALTIME, &now);
+  return (gint64)now.tv_sec * G_USEC_PER_SEC + now.tv_nsec / 1000 + wall_step_us;
+}
+
+/* An hour's step between SR and report is no round trip of an hour, nor none at all; 65536 ticks are a second. */
+GST_START_TEST (test_round_trip_over_a_step_of_the_wall_clock)
+{
+  GstCcReportBlock block = {.lsr = (guint32)(gst_cc_rtcp_ntp_now () >> 16)};
+  GstClockTime round_trip;
+
+  wall_step_us = G_GINT64_CONSTANT (3600) * G_USEC_PER_SEC;
+  g_usleep (20000);
+  round_trip = gst_cc_rtcp_round_trip (&block, gst_cc_rtcp_ntp_now ());
+  wall_step_us = 0;
+  fail_unless (round_trip >= 19 * GST_MSECOND && round_trip < GST_SECOND, "%" G_GUINT64_FORMAT, round_trip);
+}
+GST_END_TEST;
+
 /* 1970-01-01 is 2208988800 s after 1900-01-01; half a second is 2^31. */
 GST_START_TEST (test_ntp_time)
 {
@@ -736,6 +778,8 @@ ccrtcp_suite (void)
   tcase_add_test (tcase, test_refuses_what_is_no_compound);
   tcase_add_test (tcase, test_mutations);
   tcase_add_test (tcase, test_cname_is_random);
+  tcase_add_test (tcase, test_names_are_not_to_be_guessed);
+  tcase_add_test (tcase, test_round_trip_over_a_step_of_the_wall_clock);
   tcase_add_test (tcase, test_ntp_time);
   tcase_add_test (tcase, test_extension_id_of_caps);
   return suite;

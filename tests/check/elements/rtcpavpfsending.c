@@ -6,6 +6,7 @@
 #include "rtcpavpffixture.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
+#include <gst/net/gstnetaddressmeta.h>
 #include <gst/video/video.h>
 #include <string.h>
 
@@ -188,6 +189,34 @@ says (Fixture *f, const Says *s)
     gst_cc_rtcp_add_bye (&rtcp, &ssrc, 1);
   gst_rtcp_buffer_unmap (&rtcp);
   fail_unless_equals_int (gst_harness_push (f->rtcp, buffer), GST_FLOW_OK);
+}
+
+static GstBuffer *
+report_with (guint32 ssrc, const RtcpRemb *remb, const RtcpTmmb *tmmbr, gboolean named)
+{
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  gst_cc_rtcp_add_rr (&rtcp, ssrc, NULL, 0);
+  if (named)
+    gst_cc_rtcp_add_cname (&rtcp, ssrc, "receiver");
+  if (remb != NULL)
+    gst_cc_rtcp_add_remb (&rtcp, ssrc, remb);
+  if (tmmbr != NULL)
+    gst_cc_rtcp_add_tmmbr (&rtcp, ssrc, tmmbr, 1);
+  gst_rtcp_buffer_unmap (&rtcp);
+  return buffer;
+}
+
+static GstBuffer *
+from_host (GstBuffer *buffer, const gchar *host)
+{
+  GSocketAddress *address = g_inet_socket_address_new_from_string (host, 5005);
+
+  gst_buffer_add_net_address_meta (buffer, address);
+  g_object_unref (address);
+  return buffer;
 }
 
 /* The next upstream event of that name, NULL: none. */
@@ -594,12 +623,30 @@ TEST (test_remb_becomes_a_rate)
   GstEvent *event;
 
   send_of (f, MEDIA, 150);
+  says (f, SAYS (0));
   says (f, SAYS (.remb = &remb));
   event = next_event (f, GST_RATE_EVENT_NAME);
   fail_unless (event != NULL);
   fail_unless (gst_rate_event_parse (event, &info));
   fail_unless (info.bitrate >= 783000 && info.bitrate <= 785000, "%u", info.bitrate);
   gst_event_unref (event);
+}
+
+/* Who was never named limits nobody; nor does who is named, from another host than the receiver's. */
+TEST (test_rates_of_strangers_are_refused)
+{
+  RtcpRemb remb = {.bitrate_bps = 1, .n_ssrcs = 1, .ssrcs = {MEDIA}};
+  RtcpTmmb limit = {.ssrc = MEDIA, .bitrate_bps = 1};
+  guint i;
+
+  send_of (f, MEDIA, 150);
+  for (i = 0; i < 2; i++)
+    gst_harness_push (f->rtcp, from_host (report_with (RECEIVER, NULL, NULL, TRUE), "192.0.2.1"));
+  gst_harness_push (f->rtcp, from_host (report_with (0x7777, &remb, &limit, FALSE), "192.0.2.1"));
+  for (i = 0; i < 5; i++)
+    gst_harness_push (f->rtcp, from_host (report_with (0x8888, &remb, &limit, TRUE), "192.0.2.66"));
+  advance (f, GST_SECOND);
+  fail_unless (next_event (f, GST_RATE_EVENT_NAME) == NULL);
 }
 
 /* The lowest of two receivers' rates, and what is left when one leaves. */
@@ -672,6 +719,7 @@ TEST (test_explicit_rate_beside_path_rate)
   guint i;
 
   send_of (f, MEDIA, 150);
+  says (f, SAYS (0));
   says (f, SAYS (.path = &path, .explicit_rate = &erf));
   expect_rate (f, 483000, 485000);
   says (f, SAYS (.path = &erf, .explicit_rate = &path));
@@ -879,6 +927,7 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_nack_flood);
   tcase_add_test (tcase, test_tmmbr);
   tcase_add_test (tcase, test_remb_becomes_a_rate);
+  tcase_add_test (tcase, test_rates_of_strangers_are_refused);
   tcase_add_test (tcase, test_rates_of_two_receivers);
   tcase_add_test (tcase, test_explicit_rate_beside_path_rate);
   tcase_add_test (tcase, test_remb_flood);

@@ -28,6 +28,12 @@ push_rtcp (Fixture *f, GstBuffer *buffer)
   fail_unless_equals_int (gst_harness_push (f->rtcp, buffer), GST_FLOW_OK);
 }
 
+static void
+make_group (Fixture *f)
+{
+  gst_util_set_object_arg (G_OBJECT (f->rtp->element), "group", "group");
+}
+
 /* Each named twice, so that it counts. */
 static void
 join (Fixture *f, guint32 ssrc, guint members)
@@ -204,6 +210,7 @@ TEST (test_shares_of_the_bandwidth)
   fail_unless_equals_string (reason, "bandwidth");
   g_free (reason);
   g_object_set (f->rtp->element, "rtcp-rr-bandwidth", 2000, NULL);
+  make_group (f);
   join (f, 0x1000, 38);
   fail_unless (stat (f, "interval") > 8 * GST_SECOND && stat (f, "interval") < 20 * GST_SECOND, "%" G_GUINT64_FORMAT,
       stat (f, "interval"));
@@ -337,6 +344,7 @@ TEST (test_reverse_reconsideration)
   quiet (f);
   g_object_set (f->rtp->element, "bandwidth", 50000, NULL);
   stream (f, 20);
+  make_group (f);
   join (f, 0x1000, 118);
   stream (f, 1000);
   fail_unless_equals_uint64 (stat (f, "members"), 120);
@@ -349,8 +357,9 @@ TEST (test_reverse_reconsideration)
       (gdouble)(tn - now) / 1e9, (gdouble)(stat (f, "tn") - now) / 1e9);
 }
 
-/* RFC 3550 6.2.1: those that a mixer names take part. */
-TEST (test_contributors_are_members)
+/* RFC 3550 6.2.1: those that a mixer names take part in a group; between two ends they share no RTCP. */
+static void
+push_contributors (Fixture *f, gboolean group)
 {
   guint i;
 
@@ -368,8 +377,19 @@ TEST (test_contributors_are_members)
     gst_rtp_buffer_unmap (&rtp);
     push (f, buffer);
   }
-  fail_unless_equals_uint64 (stat (f, "members"), 4);
+  fail_unless_equals_uint64 (stat (f, "members"), group ? 4 : 2);
   fail_unless_equals_uint64 (stat (f, "senders"), 1);
+}
+
+TEST (test_contributors_of_a_group_are_members)
+{
+  make_group (f);
+  push_contributors (f, TRUE);
+}
+
+TEST (test_contributors_of_two_ends_are_not)
+{
+  push_contributors (f, FALSE);
 }
 
 /* RFC 3550 8.2: somebody else has our SSRC: BYE for it, and another one. Once in an interval, whoever insists. */
@@ -422,6 +442,7 @@ TEST (test_third_party_collision)
 {
   guint i;
 
+  make_group (f);
   for (i = 0; i < 20; i++) {
     push (f, from_address (rtp_packet (f, MEDIA, f->seq++), "192.0.2.1", 5004));
     advance (f, PERIOD);
@@ -439,15 +460,16 @@ TEST (test_third_party_collision)
 
 /* RFC 3550 6.2, RFC 4585: sizes count UDP and IP headers of the family they travel in: 20 bytes more with IPv6. */
 static gdouble
-size_after (Fixture *f, const gchar *host)
+size_after (Fixture *f, guint32 ssrc, const gchar *host)
 {
   GstStructure *stats;
   gdouble size;
   guint i;
 
+  make_group (f);
   stream (f, 10);
   for (i = 0; i < 200; i++)
-    push_rtcp (f, from_address (report_of (0x1000, "x"), host, 5005));
+    push_rtcp (f, from_address (report_of (ssrc, "x"), host, 5005));
   g_object_get (f->rtp->element, "stats", &stats, NULL);
   gst_structure_get_double (stats, "avg-rtcp-size", &size);
   gst_structure_free (stats);
@@ -457,8 +479,8 @@ size_after (Fixture *f, const gchar *host)
 /* 8 bytes of RR, 4 + 4 + 3 + 1 of SDES: 20, and 28 or 48; (15/16)^200 = 2e-6 of what was before. */
 TEST (test_size_counts_headers)
 {
-  fail_unless (ABS (size_after (f, "192.0.2.1") - 48) < 0.01);
-  fail_unless (ABS (size_after (f, "2001:db8::1") - 68) < 0.01);
+  fail_unless (ABS (size_after (f, 0x1000, "192.0.2.1") - 48) < 0.01);
+  fail_unless (ABS (size_after (f, 0x1001, "2001:db8::1") - 68) < 0.01);
 }
 
 /* ---- leaving ---- */
@@ -481,6 +503,7 @@ TEST (test_bye_of_many_backs_off)
 {
   quiet (f);
   stream (f, 100);
+  make_group (f);
   join (f, 0x1000, 100);
   listen (f, heard);
   heard->byes = 0;
@@ -500,6 +523,7 @@ TEST (test_bye_back_off_ends)
 
   quiet (f);
   stream (f, 100);
+  make_group (f);
   join (f, 0x1000, 100);
   fail_unless (gst_harness_push_event (f->rtp, gst_event_new_eos ()));
   for (i = 0; i < 100; i++)
@@ -527,6 +551,7 @@ TEST (test_stopping_among_many_is_silent)
 {
   quiet (f);
   stream (f, 100);
+  make_group (f);
   join (f, 0x1000, 100);
   listen (f, heard);
   gst_element_set_state (f->rtp->element, GST_STATE_READY);
@@ -555,6 +580,7 @@ TEST (test_flood)
 
   g_object_set (f->rtp->element, "trr-int", G_GUINT64_CONSTANT (0), NULL);
   stream (f, 20);
+  make_group (f);
   join (f, 0x1000, REAL);
   stream (f, 50);
   listen (f, heard);
@@ -603,7 +629,8 @@ rtcpavpftiming_suite (void)
   tcase_add_test (tcase, test_sdes);
   tcase_add_test (tcase, test_members_are_told);
   tcase_add_test (tcase, test_reverse_reconsideration);
-  tcase_add_test (tcase, test_contributors_are_members);
+  tcase_add_test (tcase, test_contributors_of_a_group_are_members);
+  tcase_add_test (tcase, test_contributors_of_two_ends_are_not);
   tcase_add_test (tcase, test_collision);
   tcase_add_test (tcase, test_own_packets_that_come_back);
   tcase_add_test (tcase, test_third_party_collision);

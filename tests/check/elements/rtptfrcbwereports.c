@@ -298,15 +298,21 @@ hears_blocks (Behind *b, guint n, guint8 fraction_lost)
 }
 
 static void
-hears_remb (Behind *b, guint64 bitrate)
+hears_remb_about (Behind *b, guint32 ssrc, guint64 bitrate)
 {
   GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {VIDEO}};
+  RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {ssrc}};
   GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
 
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   fail_unless (gst_cc_rtcp_add_remb (&rtcp, 0x2222, &remb));
   hears (b, buffer, &rtcp);
+}
+
+static void
+hears_remb (Behind *b, guint64 bitrate)
+{
+  hears_remb_about (b, VIDEO, bitrate);
 }
 
 /* rtpsession has a thread of its own at the clock: whether the task has run is not the clock's to tell. */
@@ -329,6 +335,9 @@ GST_START_TEST (test_the_session_behind)
 
   put_session (&b);
   one_frame (b.c);
+  /* about a stream of others: no rate of ours */
+  hears_remb_about (&b, VIDEO + 0x100, 50000);
+  fail_unless_equals_uint64 (stat_of (b.c, "remb"), 0);
   hears_remb (&b, 100000);
   frames_until (b.c, 100000);
   fail_unless_equals_uint64 (stat_of (b.c, "remb"), 1);

@@ -23,6 +23,7 @@ typedef struct {
   gint fir; /* < 0: none */
   guint32 media;
   const RtcpTmmb *tmmbr;
+  const GstCcReportBlock *block; /* NULL: none */
   gboolean bye;
 } Says;
 
@@ -34,7 +35,7 @@ peer_says (Peer *peer, const Says *says)
 
   gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   if (says->cname != NULL) {
-    gst_cc_rtcp_add_rr (&rtcp, says->ssrc, NULL, 0);
+    gst_cc_rtcp_add_rr (&rtcp, says->ssrc, says->block, says->block != NULL ? 1 : 0);
     gst_cc_rtcp_add_cname (&rtcp, says->ssrc, says->cname);
   }
   if (says->n_nack > 0)
@@ -460,6 +461,7 @@ wait_rate (Sink *s, guint low, guint high)
 GST_START_TEST (test_tmmbr)
 {
   RtcpTmmb limit = {.ssrc = SSRC, .bitrate_bps = 200000, .overhead_bytes = 52};
+  GstCcReportBlock block = {.ssrc = SSRC};
   Says tmmbr = {.ssrc = PEER_SSRC, .cname = "peer", .fir = -1, .tmmbr = &limit};
   Heard heard = {0};
   guint i;
@@ -469,6 +471,12 @@ GST_START_TEST (test_tmmbr)
   for (i = 0; i < 10; i++)
     sink_send (&s);
   fail_unless (wait_rate (&s, 490000, 510000));
+  /* who shows nothing of what it receives limits nothing */
+  peer_says (&s.peer, &tmmbr);
+  fail_unless (wait_stat (s.sink, "limits-unproven", 1));
+  fail_unless_equals_uint64 (stat_of (s.sink, "tmmbr-bitrate"), 0);
+  block.ext_highest_seq = s.seq - 1u;
+  tmmbr.block = &block;
   peer_says (&s.peer, &tmmbr);
   fail_unless (wait_rate (&s, 195000, 200001));
   fail_unless (wait_tmmbn (&s, &heard, 1));
