@@ -27,7 +27,10 @@ def say(kind, **fields):
 def structure_of(holder, *index):
     """An event's, query's or message's structure, or that of caps; gst-python 1.26 gives some inside a `with` only."""
     structure = holder.get_structure(*index)
-    return structure.__enter__() if hasattr(structure, "__enter__") else structure
+    if not hasattr(structure, "__enter__"):
+        return structure
+    with structure as inside:
+        return inside.copy() if inside else None  # what is inside lives no longer than its holder
 
 
 def _on_raised(kind, error, trace):
