@@ -33,7 +33,8 @@ def description(s):
             f"stream. ! {muxable} ! appsink name=record sync=false async=false emit-signals=true")
 
 
-EVERYTHING = Gst.BufferCopyFlags.FLAGS | Gst.BufferCopyFlags.TIMESTAMPS | Gst.BufferCopyFlags.META | Gst.BufferCopyFlags.MEMORY
+EVERYTHING = (Gst.BufferCopyFlags.FLAGS | Gst.BufferCopyFlags.TIMESTAMPS | Gst.BufferCopyFlags.META
+              | Gst.BufferCopyFlags.MEMORY)
 
 
 class Recorder:
