@@ -52,7 +52,7 @@ class Recorder:
         """A parser takes the time from a frame whose time is that of the one before, as where the jitter buffer's clock
         would go back; a muxer drops what has none."""
         if buffer.pts == Gst.CLOCK_TIME_NONE:
-            buffer = buffer.copy()
+            buffer = buffer.copy_deep()  # copy () is a reference only, in Python
             buffer.pts = self.last_pts
         self.last_pts = buffer.pts
         return buffer

@@ -155,6 +155,14 @@ class Recording(unittest.TestCase):
         self.assertEqual(found, len(times))
 
 
+    def test_a_time_that_is_given_is_not_given_to_others(self):
+        Gst.init(None)
+        untimed = Gst.Buffer.new_wrapped(b"frame")
+        recorder = receiver.Recorder("unused")
+        recorder.last_pts = 7
+        self.assertEqual((recorder.with_time(untimed).pts, untimed.pts), (7, Gst.CLOCK_TIME_NONE))
+
+
 class Ports(unittest.TestCase):
     def test_calls_that_begin_together_get_others(self):
         given = network.free_ports(3) + network.free_ports(3)
