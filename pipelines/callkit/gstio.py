@@ -25,12 +25,13 @@ def say(kind, **fields):
 
 
 def structure_of(holder, *index):
-    """An event's, query's or message's structure, or that of caps; gst-python 1.26 gives some inside a `with` only."""
+    """A copy of an event's, query's or message's structure, or of one of caps; None where there is none. gst-python 1.26
+    gives some inside a `with` only, and memory that ends with their holder."""
     structure = holder.get_structure(*index)
-    if not hasattr(structure, "__enter__"):
-        return structure
-    with structure as inside:
-        return inside.copy() if inside else None  # what is inside lives no longer than its holder
+    if hasattr(structure, "__enter__"):
+        with structure as inside:
+            return inside and inside.copy()
+    return structure and structure.copy()
 
 
 def _on_raised(kind, error, trace):
@@ -42,8 +43,9 @@ def _on_raised(kind, error, trace):
 
 
 def end_when_a_callback_raises():
-    """A pipeline would go on, uncontrolled; from here on the program ends with status 1 and says why."""
+    """Or a thread: a pipeline would go on, uncontrolled; from here on the program ends with status 1 and says why."""
     sys.excepthook = _on_raised
+    threading.excepthook = lambda raised: _on_raised(raised.exc_type, raised.exc_value, raised.exc_traceback)
 
 
 def structure_to_dict(structure):

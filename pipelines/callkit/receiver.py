@@ -33,10 +33,6 @@ def description(s):
             f"stream. ! {muxable} ! appsink name=record sync=false async=false emit-signals=true")
 
 
-EVERYTHING = (Gst.BufferCopyFlags.FLAGS | Gst.BufferCopyFlags.TIMESTAMPS | Gst.BufferCopyFlags.META
-              | Gst.BufferCopyFlags.MEMORY)
-
-
 class Recorder:
     """Writes the received stream as it came. On its own: a failure here is no failure of the call."""
 
@@ -56,7 +52,7 @@ class Recorder:
         """A parser takes the time from a frame whose time is that of the one before, as where the jitter buffer's clock
         would go back; a muxer drops what has none."""
         if buffer.pts == Gst.CLOCK_TIME_NONE:
-            buffer = buffer.copy_region(EVERYTHING, 0, buffer.get_size())  # one that may be changed
+            buffer = buffer.copy_deep()  # copy () is a reference only, in Python
             buffer.pts = self.last_pts
         self.last_pts = buffer.pts
         return buffer

@@ -7,6 +7,7 @@ For example, each in a shell of its own (meson devenv -C build):
   pipelines/examples/receive 5006
   pipelines/examples/relay.py 5004 127.0.0.1 5006 600000
   pipelines/examples/send 127.0.0.1 5004"""
+import os
 import sys
 
 import gi
@@ -60,7 +61,14 @@ def print_rate(shaper):
     return True
 
 
+def end(*raised):
+    """PyGObject would go on behind a callback that raised."""
+    sys.__excepthook__(*raised)
+    os._exit(1)
+
+
 def main():
+    sys.excepthook = end
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     Gst.init(None)

@@ -7,6 +7,7 @@ one stream of packets of them, rtptfrcbwe stands in front of the session: audio 
 For example, each in a shell of its own (RTP and RTCP share a port):
   rtpbin-conference.py 5004 127.0.0.1 5006
   rtpbin-conference.py 5006 127.0.0.1 5004"""
+import os
 import sys
 
 import gi
@@ -73,7 +74,14 @@ def line(pipeline):
         stats.get_value('rtt') / 1e6, stats.get_value('limit'))
 
 
+def end(*raised):
+    """PyGObject would go on behind a callback that raised."""
+    sys.__excepthook__(*raised)
+    os._exit(1)
+
+
 def main():
+    sys.excepthook = end
     if len(sys.argv) < 4:
         sys.exit(__doc__)
     Gst.init(None)

@@ -4,6 +4,7 @@
 
 Ports and the other end as for send-rtcp. RTP leaves from the port RTCP is read on, which is where routers that know no
 other send it (paqmshaper's rtcp_src)."""
+import os
 import struct
 import sys
 
@@ -58,7 +59,14 @@ def build(host, port, rtcp_port):
     return pipeline
 
 
+def end(*raised):
+    """PyGObject would go on behind a callback that raised."""
+    sys.__excepthook__(*raised)
+    os._exit(1)
+
+
 def main():
+    sys.excepthook = end
     host = sys.argv[1] if len(sys.argv) > 1 else '127.0.0.1'
     port = int(sys.argv[2]) if len(sys.argv) > 2 else 5004
     Gst.init(None)

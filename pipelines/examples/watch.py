@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """An application that sends a test picture and watches what the network takes.   meson devenv -C build pipelines/examples/watch.py [HOST [PORT]]"""
+import os
 import sys
 
 import gi
@@ -25,7 +26,14 @@ def on_message(_bus, message, loop):
             stats.get_value('limit')))
 
 
+def end(*raised):
+    """PyGObject would go on behind a callback that raised."""
+    sys.__excepthook__(*raised)
+    os._exit(1)
+
+
 def main():
+    sys.excepthook = end
     Gst.init(None)
     pipeline = Gst.parse_launch(
         'videotestsrc is-live=true ! video/x-raw,format=I420,width=640,height=480,framerate=30/1 ! x264enc tune=zerolatency'

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """A call of two webrtcbins, both ends in this process; rtptfrcbwe governs what either sends, and ratecontrol obeys. What
 is a message between two machines is a function call here.   meson devenv -C build pipelines/examples/webrtc-call.py [SINK]"""
+import os
 import sys
 
 import gi
@@ -75,7 +76,14 @@ def call(caller, callee):
     caller.webrtc.connect('on-negotiation-needed', lambda _: caller.create('offer', on_offer))
 
 
+def end(*raised):
+    """PyGObject would go on behind a callback that raised."""
+    sys.__excepthook__(*raised)
+    os._exit(1)
+
+
 def main():
+    sys.excepthook = end
     Gst.init(None)
     pipeline = Gst.Pipeline.new(None)
     parties = [Party(pipeline, name, sys.argv[1] if len(sys.argv) > 1 else 'autovideosink') for name in ('caller', 'callee')]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """callkit's ends and network, as far as no process is needed."""
+import contextlib
+import io
 import json
 import os
 import pathlib
@@ -11,7 +13,7 @@ import unittest
 from unittest import mock
 
 import lab  # noqa: F401
-from callkit import controllers, job, network, paths, receiver, units
+from callkit import __main__ as call, controllers, job, network, paths, receiver, units
 from callkit.gstio import Gst, structure_of, structure_to_dict
 
 SETTINGS = {"encoder": "x264enc", "host": "127.0.0.1", "port": 5004, "mode": "low-delay", "controller": "low-delay"}
@@ -40,27 +42,96 @@ class Controllers(unittest.TestCase):
                 controllers.make(name)
 
 
-class Callbacks(unittest.TestCase):
-    def test_one_that_raises_ends_the_program(self):
-        program = """
-from callkit.gstio import Gst, Runner
+FAILING_SENDER = """
+import json, sys
+from callkit import sender
+from callkit.gstio import Gst
+class Failing(sender.Sender):
+    def on_event(self, pad, info):
+        raise RuntimeError("what went wrong")
 Gst.init(None)
+sys.exit(Failing(json.loads(sys.argv[1])).run())
+"""
+
+
+class Callbacks(unittest.TestCase):
+    def ends(self, program):
+        program = "from callkit.gstio import GLib, Gst, Runner\nGst.init(None)\n" + program
+        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20,
+                             env=paths.environment())
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("RuntimeError: what went wrong", json.loads(run.stdout.splitlines()[-1])["text"])
+        self.assertIn("Traceback", run.stderr)
+
+    def test_a_probe_that_raises_ends_the_program(self):
+        self.ends("""
 runner = Runner("videotestsrc is-live=true ! fakesink name=sink")
 def probe(pad, info):
     raise RuntimeError("what went wrong")
 runner["sink"].get_static_pad("sink").add_probe(Gst.PadProbeType.BUFFER, probe)
 runner.run()
-"""
-        run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=20,
-                             env=paths.environment())
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("RuntimeError: what went wrong", json.loads(run.stdout.splitlines()[-1])["text"])
+""")
 
-    def test_structures_are_read_on_every_version(self):
+    def test_a_signal_that_raises_ends_the_program(self):
+        self.ends("""
+runner = Runner("videotestsrc is-live=true ! fakesink name=sink signal-handoffs=true")
+def handoff(*_):
+    raise RuntimeError("what went wrong")
+runner["sink"].connect("handoff", handoff)
+runner.run()
+""")
+
+    def test_a_message_that_raises_ends_the_program(self):
+        self.ends("""
+runner = Runner("videotestsrc is-live=true ! fakesink name=sink")
+def on_message(message):
+    raise RuntimeError("what went wrong")
+runner.on_element_message = on_message
+runner.pipeline.post_message(Gst.Message.new_element(runner.pipeline, Gst.Structure.new_empty("a")))
+runner.run()
+""")
+
+    def test_a_thread_that_raises_ends_the_program(self):
+        self.ends("""
+import threading
+runner = Runner("videotestsrc is-live=true ! fakesink")
+def feed():
+    raise RuntimeError("what went wrong")
+threading.Thread(target=feed, daemon=True).start()
+runner.run()
+""")
+
+    @unittest.skipUnless(paths.BOTTLENECK.exists(), "without ns-3 there is no bottleneck")
+    def test_a_sender_that_raises_ends_the_call_with_its_message(self):
+        with tempfile.TemporaryDirectory() as folder:
+            folder = pathlib.Path(folder)
+            (folder / "failingsender.py").write_text(FAILING_SENDER)
+            (folder / "grey.i420").write_bytes(bytes([128]) * (64 * 64 * 3 // 2))
+            found = paths.environment()
+            found["PYTHONPATH"] = f"{folder}:{found['PYTHONPATH']}"
+            words = ["call", "--clip", str(folder / "grey.i420"), "--size", "64x64", "--duration", "5", "--out",
+                     str(folder / "out")]
+            said = io.StringIO()
+            with (mock.patch.object(controllers.Ours, "modules", controllers.Ours.modules | {"sender": "failingsender"}),
+                  mock.patch.object(paths, "environment", lambda: found), mock.patch.object(sys, "argv", words),
+                  contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO())):
+                status = call.main()
+        self.assertEqual(status, 1)
+        self.assertIn("sender: RuntimeError: what went wrong", said.getvalue())
+
+
+class Structures(unittest.TestCase):
+    def test_are_read_on_every_version(self):
         Gst.init(None)
         event = Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, Gst.Structure.from_string("rate, bitrate=(uint)7")[0])
         self.assertEqual(structure_to_dict(structure_of(event)), {"bitrate": 7})
-        self.assertEqual(structure_of(Gst.Caps("video/x-raw,width=16"), 0).get_value("width"), 16)
+        self.assertIsNone(structure_of(Gst.Event.new_flush_start()))
+
+    def test_outlive_their_holder(self):
+        Gst.init(None)
+        found = structure_of(Gst.Caps("video/x-raw,width=16"), 0)
+        others = [Gst.Caps(f"audio/x-raw,rate={n}") for n in range(50)]  # take what is free
+        self.assertEqual((found.get_name(), found.get_value("width"), len(others)), ("video/x-raw", 16, 50))
 
 
 class Recording(unittest.TestCase):
@@ -82,6 +153,14 @@ class Recording(unittest.TestCase):
                 found += 1
             read.set_state(Gst.State.NULL)
         self.assertEqual(found, len(times))
+
+
+    def test_a_time_that_is_given_is_not_given_to_others(self):
+        Gst.init(None)
+        untimed = Gst.Buffer.new_wrapped(b"frame")
+        recorder = receiver.Recorder("unused")
+        recorder.last_pts = 7
+        self.assertEqual((recorder.with_time(untimed).pts, untimed.pts), (7, Gst.CLOCK_TIME_NONE))
 
 
 class Ports(unittest.TestCase):
