@@ -12,7 +12,7 @@ cc_receiver_params_init (CcReceiverParams *params)
 void
 cc_receiver_init (CcReceiver *r, const CcReceiverParams *params)
 {
-  *r = (CcReceiver){.params = *params, .last_report_at = CC_TIME_NONE};
+  *r = (CcReceiver){.params = *params, .last_report_at = CC_TIME_NONE, .arrived_at = CC_TIME_NONE};
   tfrc_receiver_init (&r->tfrc, &params->tfrc);
   path_rate_init (&r->path, &params->path);
 }
@@ -38,6 +38,19 @@ has_restarted (const CcReceiver *r, const CcArrival *arrival)
   if (step > CC_RECEIVER_MAX_JUMP || step < -CC_RECEIVER_MAX_JUMP)
     return true;
   return step > 0 && r->rtt_known && arrival->stamp.rtt == 0;
+}
+
+/* The number of a packet without what an outage took: nothing came through, whatever was sent. That is one loss. */
+static uint64_t
+number (CcReceiver *r, const CcArrival *arrival)
+{
+  uint64_t newest = r->seq.newest, seq = cc_unwrap (&r->seq, arrival->seq, 16);
+  CcDuration least = CC_RECEIVER_OUTAGE > 4 * r->tfrc.R ? CC_RECEIVER_OUTAGE : 4 * r->tfrc.R;
+
+  if (r->arrived_at != CC_TIME_NONE && cc_time_since (arrival->arrived_at, r->arrived_at) > least && seq > newest + 2)
+    r->outage_lost += seq - newest - 2;
+  r->arrived_at = arrival->arrived_at;
+  return seq - r->outage_lost;
 }
 
 static CcDuration
@@ -80,7 +93,7 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
     return false;
   if (has_restarted (r, arrival))
     restart (r);
-  seq = cc_unwrap (&r->seq, arrival->seq, 16);
+  seq = number (r, arrival);
   tfrc = (TfrcPacket){.seq = seq,
       .size_bytes = arrival->size_bytes,
       .arrived_at = arrival->arrived_at,

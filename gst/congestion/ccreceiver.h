@@ -15,6 +15,7 @@ extern "C" {
 
 #define CC_RECEIVER_GAP (50 * CC_MSECOND)        /* between reports: what RTCP's share of a small flow allows */
 #define CC_RECEIVER_URGENT_GAP (20 * CC_MSECOND) /* before an early one */
+#define CC_RECEIVER_OUTAGE (400 * CC_MSECOND)    /* without a packet; no less than 4 R: no queue holds up everything */
 #define CC_RECEIVER_MAX_JUMP 3000                /* sequence numbers; beyond, the sender has restarted */
 
 typedef struct {
@@ -44,6 +45,8 @@ typedef struct {
 typedef struct {
   CcReceiverParams params;
   CcUnwrap seq, stamp;
+  uint64_t outage_lost; /* packets, but for one in each outage: RFC 5348 5.2 would have a loss event for each R of it */
+  CcTime arrived_at;    /* the last packet; CC_TIME_NONE: none */
   TfrcReceiver tfrc;
   PathRate path;
   bool stamped, rtt_known;

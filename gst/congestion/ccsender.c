@@ -13,15 +13,19 @@
 #define SILENCE (500 * CC_MSECOND) /* from which a halving by the no-feedback timer counts */
 #define SILENT_INTERVALS 3
 #define APPLICATION_LIMIT 2.0 /* x what was sent */
-#define BACKLOG_TIME 0.5      /* s: an encoder is asked to let the backlog go within */
-#define ENCODER_SHARE 0.97    /* of the rate: what is never asked for is room for frames to vary */
-#define MAX_DEBT 1.0          /* s, at the rate: what left at the gain is never paid back by a longer silence */
-#define SHARED_GAIN 2.0       /* x the rate, at most */
-#define CAPACITY_GAIN 1.3     /* x the capacity that trains show: alone on the path that is less than the least gain */
+#define RESUME 0.5            /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
+#define RESUME_TIME (500 * CC_MSECOND) /* for that to show on the path, and all of it may be tried */
+#define HAD_MEMORY 10.0                /* s: outages of more are long */
+#define BACKLOG_TIME 0.5               /* s: an encoder is asked to let the backlog go within */
+#define ENCODER_SHARE 0.97             /* of the rate: what is never asked for is room for frames to vary */
+#define MAX_DEBT 1.0      /* s, at the rate: what left at the gain is never paid back by a longer silence */
+#define SHARED_GAIN 2.0   /* x the rate, at most */
+#define CAPACITY_GAIN 1.3 /* x the capacity that trains show: alone on the path that is less than the least gain */
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025     /* s */
 #define TCP_SEGMENT 1460.0   /* bytes */
 #define CIRCUIT_BREAKER 10.0 /* x TCP, RFC 8083 4.3 */
+#define TRIED_PART 10.0      /* the cut by which RFC 8083 4.3 lets a sender go on */
 #define EXCUSED_SHARE 0.8    /* of that, at most, where loss is no congestion */
 #define QUEUE_IS_LOW (30 * CC_MSECOND)
 #define QUEUE_IS_EMPTY (12 * CC_MSECOND)
@@ -37,8 +41,8 @@
 const char *
 cc_limit_name (CcLimit limit)
 {
-  static const char *const names[] = {
-      "start", "equation", "delay", "explicit-rate", "receive-rate", "no-feedback", "min", "max", "application"};
+  static const char *const names[] = {"start", "equation", "delay", "explicit-rate", "receive-rate", "no-feedback",
+      "min", "max", "application", "circuit-breaker"};
 
   return (unsigned)limit < sizeof names / sizeof *names ? names[limit] : "unknown";
 }
@@ -55,6 +59,7 @@ cc_sender_params_init (CcSenderParams *params)
       .pacing_gain = 1.5};
   send_buffer_params_init (&params->buffer);
   tfrc_sender_params_init (&params->tfrc);
+  circuit_breaker_params_init (&params->circuit);
 }
 
 static double
@@ -133,11 +138,23 @@ plain_limit (const CcSender *s)
   return s->plain_p > SOME_LOSS ? CC_LIMIT_EQUATION : CC_LIMIT_DELAY;
 }
 
+/* What was had of late has been tried. After a silence the path may be another: half of it, until no queue has come of
+   that. */
+static double
+had_rate (const CcSender *s, CcTime now)
+{
+  bool resumed = s->resumed_at != CC_TIME_NONE && cc_time_since (now, s->resumed_at) < RESUME_TIME;
+
+  return (resumed ? RESUME : 1) * s->had_Bps;
+}
+
 /* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
 static Allowed
 path_rate (const CcSender *s, CcTime now)
 {
   double tried = fmax (fmax (s->rate_Bps, s->params.start_Bps), APPLICATION_LIMIT * s->sent_Bps);
+
+  tried = fmax (tried, had_rate (s, now));
 
   if (is_fresh (s, s->path_at, now))
     return (Allowed){fmin (s->path.rate_Bps, fmax (tried, s->probed_Bps)), CC_LIMIT_DELAY};
@@ -226,6 +243,14 @@ rfc5348_rate (const CcSender *s, CcTime now)
   return a;
 }
 
+/* RFC 8083 4.5: what opened the circuit may still be there. */
+static bool
+is_tried (const CcSender *s)
+{
+  return s->circuit.state == CIRCUIT_TRYING &&
+         (s->circuit.reason == CIRCUIT_CONGESTION || s->circuit.reason == CIRCUIT_USABILITY);
+}
+
 static void
 update_rate (CcSender *s, CcTime now)
 {
@@ -235,10 +260,14 @@ update_rate (CcSender *s, CcTime now)
     a = low_delay_rate (s, now);
   else if (s->mode == CC_MODE_RFC5348)
     a = rfc5348_rate (s, now);
+  if (is_tried (s))
+    lower (&a, s->tried_Bps, CC_LIMIT_CIRCUIT_BREAKER);
   if (!(a.rate_Bps > s->params.min_Bps))
     a = (Allowed){s->params.min_Bps, CC_LIMIT_MIN};
   else if (a.rate_Bps >= s->params.max_Bps)
     a = (Allowed){s->params.max_Bps, CC_LIMIT_MAX};
+  if (circuit_breaker_ceases (&s->circuit))
+    a = (Allowed){s->params.min_Bps, CC_LIMIT_CIRCUIT_BREAKER};
   s->rate_Bps = a.rate_Bps;
   s->limit = a.limit;
 }
@@ -258,6 +287,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .path_at = CC_TIME_NONE,
       .tfrc_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
+      .resumed_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
       .plain_at = CC_TIME_NONE,
       .plain_R = PLAIN_R,
@@ -281,6 +311,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   cc_pacer_init (&s->pacer, &pacer, now);
   burst_control_params_init (&burst);
   burst_control_init (&s->burst, &burst, params->random);
+  circuit_breaker_init (&s->circuit, &params->circuit);
   cc_sender_set_limits (s, params->min_Bps, params->max_Bps);
   plain_rate_init (&s->plain, params->start_Bps);
   s->rate_Bps = clamp (params->start_Bps, s->params.min_Bps, s->params.max_Bps);
@@ -332,6 +363,48 @@ cc_sender_set_max_delay (CcSender *s, CcDuration max_delay)
 {
   s->params.buffer.max_delay = max_delay;
   s->buffer.params.max_delay = max_delay;
+}
+
+/* Around whatever the circuit breaker is told. */
+static void
+follow_circuit (CcSender *s, CircuitState before, CcTime now)
+{
+  if (s->circuit.state == before)
+    return;
+  if (s->circuit.state == CIRCUIT_OPEN)
+    s->tried_Bps = s->sent_Bps / TRIED_PART;
+  s->key_unit_wanted |= before == CIRCUIT_OPEN && s->circuit.params.action == CIRCUIT_CEASE;
+  update_rate (s, now);
+}
+
+void
+cc_sender_set_circuit_action (CcSender *s, CircuitAction action)
+{
+  circuit_breaker_set_action (&s->circuit, action);
+}
+
+void
+cc_sender_on_rtcp (CcSender *s)
+{
+  circuit_breaker_on_rtcp (&s->circuit, false);
+}
+
+void
+cc_sender_on_report_block (CcSender *s, const CircuitReport *report, CcTime now)
+{
+  CircuitState before = s->circuit.state;
+
+  circuit_breaker_on_report (&s->circuit, report, s->sent_Bps / wire_factor (s), now);
+  follow_circuit (s, before, now);
+}
+
+static void
+tell_circuit (CcSender *s, bool progress, CcTime now)
+{
+  CircuitState before = s->circuit.state;
+
+  circuit_breaker_on_feedback (&s->circuit, progress, now);
+  follow_circuit (s, before, now);
 }
 
 static void
@@ -477,6 +550,7 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   if (s->burst_ready > 0)
     s->burst_ready--;
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
+  circuit_breaker_on_sent (&s->circuit, packet->size_bytes, packet->frame, now);
   count_sent (s, wire, now);
   refill_credit (s, now);
   s->credit_bytes = fmax (s->credit_bytes - wire, -MAX_DEBT * s->rate_Bps - wire);
@@ -500,7 +574,11 @@ CcSenderVerdict
 cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet)
 {
   SendBufferPath path = buffer_path (s);
-  SendBufferVerdict verdict = send_buffer_head (&s->buffer, &path, now, packet);
+  SendBufferVerdict verdict;
+
+  if (circuit_breaker_ceases (&s->circuit))
+    send_buffer_clear (&s->buffer);
+  verdict = send_buffer_head (&s->buffer, &path, now, packet);
 
   if (verdict == SEND_BUFFER_DISCARD) {
     send_buffer_pop (&s->buffer, now);
@@ -547,14 +625,26 @@ stamp_time (const CcSender *s, uint32_t t_i_us, CcTime now)
 }
 
 static void
+note_had (CcSender *s, CcTime now)
+{
+  CcDuration T = s->report_at == CC_TIME_NONE ? 0 : cc_time_since (now, s->report_at);
+
+  if (!(s->no_feedback_scale < 1))
+    s->had_Bps = fmax (s->rate_Bps, s->had_Bps * fmax (1 - cc_seconds (T) / HAD_MEMORY, 0));
+}
+
+static void
 on_any_report (CcSender *s, CcTime now)
 {
+  note_had (s, now);
   if (s->report_at != CC_TIME_NONE && now > s->report_at) {
     CcDuration gap = now - s->report_at;
 
     s->report_interval = s->report_interval ? (7 * s->report_interval + gap) / 8 : gap;
   }
   s->report_at = now;
+  if (s->no_feedback_scale < 1)
+    s->resumed_at = now;
   s->no_feedback_scale = 1;
 }
 
@@ -577,11 +667,13 @@ cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
     return;
   case TFRC_FEEDBACK_OLD:
     s->told_again = true;
+    tell_circuit (s, false, now);
     return;
   case TFRC_FEEDBACK_OK:
     break;
   }
   s->told_again = false;
+  tell_circuit (s, true, now);
   s->reports++;
   s->tfrc_at = now;
   if (s->path_is_ours)
@@ -616,6 +708,7 @@ take_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime now)
     break;
   }
   s->packet_reports++;
+  tell_circuit (s, true, now);
   s->path = verdict->path;
   s->path_at = now;
   s->path_is_ours = true;
@@ -701,6 +794,7 @@ cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, C
     s->bad_reports++;
     return;
   }
+  circuit_breaker_on_rtcp (&s->circuit, true);
   if (s->tfrc.got_feedback)
     return;
   s->plain_p += PLAIN_GAIN * (fraction_lost - s->plain_p);
@@ -780,6 +874,7 @@ cc_sender_next_timeout (const CcSender *s)
 
   at = cc_time_min (at, expires_at (s, s->path_at, s->credit_at));
   at = cc_time_min (at, hop_rates_next_timeout (&s->bounds));
+  at = cc_time_min (at, circuit_breaker_next_timeout (&s->circuit));
   return cc_time_min (at, hop_rates_next_timeout (&s->explicit_rates));
 }
 
@@ -799,6 +894,7 @@ void
 cc_sender_on_timeout (CcSender *s, CcTime now)
 {
   bool sent = s->tfrc.sent_since_timer_set;
+  CircuitState before = s->circuit.state;
   uint64_t expiries = s->tfrc.nofeedback_expiries;
 
   tfrc_sender_on_timeout (&s->tfrc, now);
@@ -806,6 +902,8 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
     s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
   hop_rates_on_timeout (&s->explicit_rates, now);
   hop_rates_on_timeout (&s->bounds, now);
+  circuit_breaker_on_timeout (&s->circuit, now);
+  follow_circuit (s, before, now);
   refill_credit (s, now);
   update_rate (s, now);
 }
@@ -847,7 +945,9 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .backlog_bytes = s->buffer.queued_bytes,
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
-      .limit = s->limit};
+      .limit = s->limit,
+      .circuit = s->circuit.state,
+      .circuit_reason = s->circuit.reason};
   if (s->limit == CC_LIMIT_DELAY && s->sent_Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps)
     status->limit = CC_LIMIT_APPLICATION;
 }
@@ -855,5 +955,8 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
 bool
 cc_sender_take_key_unit_wanted (CcSender *s)
 {
-  return send_buffer_take_key_unit_wanted (&s->buffer);
+  bool wanted = send_buffer_take_key_unit_wanted (&s->buffer) || s->key_unit_wanted;
+
+  s->key_unit_wanted = false;
+  return wanted && !circuit_breaker_ceases (&s->circuit);
 }

@@ -14,6 +14,7 @@
 #include "ccpacer.h"
 #include "ccpacketfeedback.h"
 #include "ccserial.h"
+#include "circuitbreaker.h"
 #include "hoprates.h"
 #include "pathrate.h"
 #include "plainrate.h"
@@ -41,7 +42,8 @@ typedef enum {
   CC_LIMIT_NO_FEEDBACK,
   CC_LIMIT_MIN,
   CC_LIMIT_MAX,
-  CC_LIMIT_APPLICATION
+  CC_LIMIT_APPLICATION,
+  CC_LIMIT_CIRCUIT_BREAKER
 } CcLimit;
 const char *cc_limit_name (CcLimit limit); /* "start", "equation", "delay", "explicit-rate", "receive-rate", ... */
 
@@ -57,6 +59,7 @@ typedef struct {
                             up to twice the rate; default 1.5 */
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
+  CircuitBreakerParams circuit;
   CcRandom random;
 } CcSenderParams;
 
@@ -74,6 +77,8 @@ typedef struct {
   CcDuration backlog_delay;    /* backlog / rate */
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
   CcLimit limit;
+  CircuitState circuit;
+  CircuitReason circuit_reason; /* of its last opening */
 } CcSenderStatus;
 
 typedef enum { CC_SENDER_WAIT, CC_SENDER_SEND, CC_SENDER_DISCARD } CcSenderVerdict;
@@ -85,6 +90,9 @@ typedef struct CcSender {
   SendBuffer buffer;
   CcPacer pacer;
   BurstControl burst;
+  CircuitBreaker circuit;
+  double tried_Bps;     /* no more than that while a circuit is tried that congestion or loss has opened */
+  bool key_unit_wanted; /* for what leaves again to be seen */
   CcTime started_at, first_sent_at, last_sent_at; /* CC_TIME_NONE: nothing left yet */
   uint32_t stamp_base_us;
   PathReport path;         /* last one */
@@ -102,6 +110,8 @@ typedef struct CcSender {
   CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
   CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
   double no_feedback_scale;   /* halved with each expiry of the no-feedback timer */
+  double had_Bps;             /* the most of late, fading while reports come */
+  CcTime resumed_at;          /* when the last silence ended; CC_TIME_NONE: there was none */
   double rate_Bps;
   CcLimit limit;
   double credit_bytes; /* what may still leave at the gain; refilled at the rate */
@@ -125,6 +135,7 @@ void cc_sender_set_start (CcSender *s, double start_Bps, CcTime now);
 void cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now);
 void cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance); /* clamped to [0, 1] */
 void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
+void cc_sender_set_circuit_action (CcSender *s, CircuitAction action);
 
 /* False when the ring is full: pull once (a discard comes out), then push again. */
 bool cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now);
@@ -157,6 +168,12 @@ void cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTi
 /* Of somebody else than the receiver: lowers the rate while it is fresh and does nothing besides. A table of its own:
    no `from` here takes the place of one above. */
 void cc_sender_on_rate_bound (CcSender *s, uint32_t from, double rate_Bps, CcTime now);
+
+/* RTCP of the receiver, whatever it says; and a report block of SR or RR on what we send. For the circuit breaker alone
+   (circuitbreaker.h), of which the reports above are told by these functions. While it ceases, all packets are
+   discarded. */
+void cc_sender_on_rtcp (CcSender *s);
+void cc_sender_on_report_block (CcSender *s, const CircuitReport *report, CcTime now);
 
 CcTime cc_sender_next_timeout (const CcSender *s); /* pacing, no-feedback timer, expiries; pure */
 void cc_sender_on_timeout (CcSender *s, CcTime now);

@@ -24,6 +24,7 @@
 #define STEP_PACKETS 50
 #define LEARN_SHARE 1.1 /* x the rate of the last test: so low it still tells the floor */
 #define CLEAN_GAPS 4.0  /* expected, and none came */
+#define OVER_GAPS 8.0   /* expected of the floor, and none came: once in 3000 by chance */
 #define SMALL_LOSS 0.02 /* gaps per packet */
 #define WELL_ABOVE 1.2
 #define PAUSE CC_SECOND
@@ -117,6 +118,7 @@ loss_cause_on_packet (LossCause *l, uint64_t seq, uint32_t frame, double q, bool
     if (l->learning && !busy)
       count (&l->floor, lost);
     l->clean_packets += 1 + lost;
+    l->whole_packets = lost > 0 ? 0 : l->whole_packets + 1;
     l->step_packets += 1 + lost;
     follow_median (l, here);
   }
@@ -324,6 +326,8 @@ lower_floor (LossCause *l)
 {
   if (is_less (&l->all, gap_rate (&l->floor)) || is_less (&l->whole, gap_rate (&l->floor)))
     l->floor = l->all;
+  if (l->whole_packets * gap_rate (&l->floor) > OVER_GAPS)
+    l->floor = (LossCount){0};
 }
 
 double
@@ -372,10 +376,10 @@ watch (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
   l->learning = seen && !more && sent_Bps <= LEARN_SHARE * l->test_Bps;
   lower_floor (l);
   verify (l, sent_Bps, more);
+  if (l->whole_packets > STEP_PACKETS && sent_Bps > BEYOND_LIMIT * limit_Bps)
+    l->limit_Bps = 0; /* whatever a queue says of what was lost before */
   if (!seen || path->receive_Bps <= 0)
     return LOSS_GO_ON;
-  if (!more && l->clean_packets > LEAST_PACKETS && sent_Bps > BEYOND_LIMIT * limit_Bps)
-    l->limit_Bps = 0;
   if (more && was_clean && matters (l, path, sent_Bps) && sent_Bps > NEAR_LIMIT * limit_Bps)
     return meet_limit (l, fmin (path->receive_Bps, limit_Bps / BACK_OFF), now);
   if (now >= l->test_at && (more || (l->floor.gaps >= 1 && now >= l->retest_at)) && matters (l, path, sent_Bps))

@@ -55,6 +55,7 @@ typedef struct {
   double limit_Bps;             /* what arrived when the rate was found to be the cause; 0: not known */
   double verified_Bps;          /* the floor has been seen to hold up to here */
   double clean_packets;         /* since the last excess */
+  double whole_packets;         /* since the last gap */
   double step_packets;          /* since verified_Bps moved */
   bool unexplained;             /* an excess that is still to be tested */
   CcTime at, phase_at, test_at, retest_at, limit_at;

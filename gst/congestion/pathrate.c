@@ -28,14 +28,15 @@
 #define COMPETING_AFTER 1.5  /* s of it */
 #define PACKETS_TO_TELL 40.0 /* per s, for that; fewer take up to 1 / SLOWEST_TELLING longer */
 #define SLOWEST_TELLING 0.7
-#define COMPETING_GONE 3.0 /* s without it */
-#define WARY_TIME 20.0     /* s after it went, in which it is believed again after */
-#define WARY_AFTER 0.5     /* s */
-#define REGAIN 0.4         /* of the rate before it, once it is known that backing off was in vain */
-#define FIRST_TEST 4.0     /* s */
-#define TEST_EVERY 12.0    /* s */
-#define TEST_TIME 0.7      /* s */
-#define LOSS_PROBE 0.02    /* the growth per s close to the rate at which loss was met */
+#define COMPETING_GONE 3.0             /* s without it */
+#define WARY_TIME 20.0                 /* s after it went, in which it is believed again after */
+#define WARY_AFTER 0.5                 /* s */
+#define REGAIN 0.4                     /* of the rate before it, once it is known that backing off was in vain */
+#define FIRST_TEST 4.0                 /* s */
+#define TEST_EVERY 12.0                /* s */
+#define TEST_TIME 0.7                  /* s */
+#define LOSS_FORGOTTEN (2 * CC_SECOND) /* without a packet: more than what counts of loss, and the path is another */
+#define LOSS_PROBE 0.02                /* the growth per s close to the rate at which loss was met */
 #define LOSS_BOLDER 0.1
 #define LOSS_BEYOND 1.15
 #define LOSS_NEAR 0.9      /* x that rate */
@@ -105,6 +106,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   queue_delay_params_init (&delay);
   queue_delay_init (&p->delay, &delay);
   loss_cause_init (&p->loss);
+  route_change_init (&p->route);
   set_rate (p, p->params.start_Bps);
   p->reported_Bps = p->rate_lag = p->rate_Bps;
   p->high_since = CC_TIME_NONE;
@@ -239,9 +241,13 @@ standing_delay (PathRate *p, const PathPacket *packet, CcDuration q)
 
 /* The least delay of each frame's packets is what stood in the queue. */
 static void
-end_frame (PathRate *p)
+end_frame (PathRate *p, CcTime now)
 {
   p->q = p->q < 1e-9 ? 0.5 * p->frame_q : 0.5 * p->q + 0.5 * p->frame_q;
+  if (route_change_on_frame (&p->route, cc_seconds (p->frame_delay), p->rate_Bps, now)) {
+    p->rerouted = true;
+    p->next_at = now;
+  }
 }
 
 /* s that one packet more makes: at low rates a queue of one or two is nothing to act upon. */
@@ -296,6 +302,8 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
   CcDuration q = queue_delay_on_packet (&p->delay, packet->sent_at, now);
   double standing = standing_delay (p, packet, q);
 
+  if (p->started && cc_time_since (now, p->last.arrived_at) > LOSS_FORGOTTEN)
+    loss_cause_init (&p->loss);
   count_bytes (p, packet->wire_bytes, now);
   if (packet->marked)
     p->marked_at = now;
@@ -305,15 +313,18 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
     p->next_at = cc_time_add (now, cc_duration (MIN_PERIOD));
     p->updated_at = now;
     p->frame_q = standing;
+    p->frame_delay = q;
   } else if (packet->seq <= p->last.seq) {
     return; /* late: its bytes count, its order says nothing */
   } else {
     take_pair (p, packet);
     if (packet->frame != p->last.frame) {
-      end_frame (p);
+      end_frame (p, now);
       p->frame_q = standing;
-    } else if (standing < p->frame_q) {
-      p->frame_q = standing;
+      p->frame_delay = q;
+    } else {
+      p->frame_q = fmin (p->frame_q, standing);
+      p->frame_delay = q < p->frame_delay ? q : p->frame_delay;
     }
   }
   if (packet->R > 0)
@@ -390,6 +401,20 @@ react_to_jump (PathRate *p, CcTime now)
     hold += MIN_PERIOD;
   }
   p->hold_until = cc_time_add (now, cc_duration (hold));
+}
+
+/* The queue that R went down for was none, nor does the step tell of a capacity. */
+static void
+take_route (PathRate *p)
+{
+  p->rerouted = p->jump = p->competing = p->testing = false;
+  queue_delay_reset (&p->delay);
+  p->q = p->q_lag = p->frame_q = p->standing = 0;
+  p->last_q = p->frame_delay = 0;
+  p->high_since = CC_TIME_NONE;
+  p->slow = p->busy = p->fast = (PathPairs){0};
+  set_rate (p, fmax (p->rate_Bps, p->route.rate_Bps));
+  p->rate_lag = p->serial_Bps = p->rate_Bps;
 }
 
 /* A queue of our own goes within a second of backing off; one that stays is somebody else's, and backing off from it
@@ -683,7 +708,10 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     return false;
   T = cc_seconds (cc_time_since (now, p->updated_at));
   p->receive_Bps = receive_rate (p, now);
-  if (p->jump) {
+  if (p->rerouted) {
+    take_route (p);
+    began = true;
+  } else if (p->jump) {
     react_to_jump (p, now);
   } else if (now >= p->hold_until && T > 0) {
     update_capacity (p, now);

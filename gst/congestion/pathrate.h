@@ -20,13 +20,15 @@
    although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone. Where the
    path marks packets and R is a small part of c, growth is not slowed by the rate at which the path was full nor by
    the slope, and R comes down by its part of what drains the queue: marks keep the queue short, and the equation counts
-   them. R never grows beyond 2 x the receive rate, less while a queue is met, and never shrinks because little was
-   sent. */
+   them. A delay that came at once and stands still while R goes down is the route's (routechange.h): it is the base
+   from then on, and R what it was before. R never grows beyond 2 x the receive rate, less while a queue is met, and
+   never shrinks because little was sent. */
 #ifndef PATHRATE_H
 #define PATHRATE_H
 
 #include "losscause.h"
 #include "queuedelay.h"
+#include "routechange.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -66,12 +68,14 @@ typedef struct {
   PathRateParams params;
   QueueDelay delay;
   LossCause loss;
+  RouteChange route;
   double rate_Bps, rate_lag, reported_Bps, capacity_Bps, receive_Bps;
   CcDuration R;
   bool started;
   PathPacket last; /* newest in sequence */
   CcDuration last_q;
   PathPairs slow, busy, fast; /* within trains; between them; both, of late */
+  CcDuration frame_delay;     /* the least of the frame that is arriving, beyond the base */
   /* of the frame that is arriving, and the standing queue in s */
   double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test, rate_before_queue,
       rate_before_loss_test;
@@ -81,6 +85,7 @@ typedef struct {
   double long_share;    /* of the time in which q is long where marks should keep it short, lately, [0, 1] */
   CcTime next_at, updated_at, hold_until, busy_at, high_since, low_since, wary_until, test_at;
   bool jump, testing, met_limit, dispersed, trains;
+  bool rerouted;  /* just now: what waits in no queue is the new base delay */
   bool competing; /* somebody else keeps the queue: it does not go when we back off */
   /* received bytes by time slot, newest at slot_head */
   struct {

@@ -47,6 +47,7 @@ enum {
   PROP_MODE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
+  PROP_CIRCUIT_BREAKER,
   PROP_WEIGHTS,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -308,6 +309,9 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
   case PROP_LOSS_TOLERANCE:
     self->settings.loss_tolerance = g_value_get_uint (value);
     break;
+  case PROP_CIRCUIT_BREAKER:
+    self->settings.circuit_action = (CircuitAction)g_value_get_enum (value);
+    break;
   case PROP_WEIGHTS:
     gst_rtp_tfrc_streams_set_weights (&self->streams, g_value_get_boxed (value));
     break;
@@ -355,6 +359,9 @@ gst_rtp_tfrc_bwe_get_property (GObject *object, guint id, GValue *value, GParamS
     break;
   case PROP_LOSS_TOLERANCE:
     g_value_set_uint (value, self->settings.loss_tolerance);
+    break;
+  case PROP_CIRCUIT_BREAKER:
+    g_value_set_enum (value, self->settings.circuit_action);
     break;
   case PROP_WEIGHTS:
     g_value_set_boxed (value, self->streams.weights);
@@ -425,6 +432,7 @@ install_other_properties (GObjectClass *gobject)
           "of "
           "every packet show that no congestion loses them (0: every loss counts as TCP would count it)",
           0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
+  g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
   g_object_class_install_property (gobject, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Structure application/x-rtptfrcbwe-stats: rates in bit/s, times in ns, counters", GST_TYPE_STRUCTURE,

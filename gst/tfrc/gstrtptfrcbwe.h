@@ -9,6 +9,7 @@
 
 #include "ccsender.h"
 #include "gstrtptfrcstreams.h"
+#include "gsttfrccircuit.h"
 
 #include <gst/gst.h>
 
@@ -27,6 +28,7 @@ typedef struct {
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
+  CircuitAction circuit_action;
 } GstRtpTfrcSettings;
 
 /* When a packet was handed on: rtpsession noted its own time in between. */
@@ -80,6 +82,7 @@ struct _GstRtpTfrcBwe {
   guint estimated; /* bit/s for encoders, as last notified */
   guint told_rate; /* as last pushed upstream */
   CcLimit told_limit;
+  guint64 circuit_told; /* gst_tfrc_circuit_news () */
   GstRtpTfrcCounts counts;
 
   gint searched;          /* for the session; atomic */

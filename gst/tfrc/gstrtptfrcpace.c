@@ -38,7 +38,10 @@ init_core (GstRtpTfrcBwe *self, CcTime now)
   params.overhead_bytes = GST_RTP_TFRC_OVERHEAD;
   params.loss_tolerance = self->settings.loss_tolerance / 100.0;
   params.buffer.max_delay = self->settings.max_delay;
+  params.circuit.action = self->settings.circuit_action;
+  params.circuit.needs_rtcp = true; /* the session's peer may have none */
   params.random.next = gst_tfrc_random_bits;
+  self->circuit_told = 0;
   cc_sender_init (&self->core, &params, self->ring, GST_RTP_TFRC_RING, now);
   cc_sender_packet_feedback_params (&self->core, &packets);
   cc_packet_feedback_init (self->packets, &packets);
@@ -96,6 +99,7 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
     cc_sender_set_mode (&self->core, self->settings.mode, now);
   cc_sender_set_max_delay (&self->core, self->settings.max_delay);
   cc_sender_set_loss_tolerance (&self->core, self->settings.loss_tolerance / 100.0);
+  cc_sender_set_circuit_action (&self->core, self->settings.circuit_action);
   cc_sender_set_limits (&self->core, gst_tfrc_bytes_per_second (self->settings.min_bitrate),
       gst_tfrc_bytes_per_second (self->settings.max_bitrate));
   cc_sender_on_timeout (&self->core, now);
@@ -378,7 +382,7 @@ gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 
 typedef struct {
   gboolean notify, key_unit;
-  GstMessage *message;
+  GstMessage *message, *circuit;
   GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS];
   guint n_shares;
   GstRateInfo info; /* info.limit NULL: no event */
@@ -427,10 +431,11 @@ stats_structure (GstRtpTfrcBwe *self)
 {
   const GstRtpTfrcCounts *c = &self->counts;
   CcSenderStatus status = {0};
+  GstStructure *s;
 
   if (self->running)
     read_status (self, gst_rtp_tfrc_now (self), &status);
-  return gst_structure_new (GST_RTP_TFRC_BWE_STATS_NAME, "limit", G_TYPE_STRING, cc_limit_name (status.limit),
+  s = gst_structure_new (GST_RTP_TFRC_BWE_STATS_NAME, "limit", G_TYPE_STRING, cc_limit_name (status.limit),
       "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate", G_TYPE_UINT64, (guint64)(status.rate_Bps * 8),
       "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8), "sent-bitrate", G_TYPE_UINT64,
       (guint64)(status.sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status.rtt, "loss-event-rate", G_TYPE_DOUBLE,
@@ -443,6 +448,8 @@ stats_structure (GstRtpTfrcBwe *self)
       c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr",
       G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "first-dropped", G_TYPE_UINT64, c->first_dropped,
       "malformed", G_TYPE_UINT64, c->malformed, NULL);
+  gst_tfrc_circuit_add_stats (s, status.circuit, status.circuit_reason, self->core.circuit.openings);
+  return s;
 }
 
 GstStructure *
@@ -462,6 +469,9 @@ run_timers (GstRtpTfrcBwe *self, CcTime now, News *news)
   if (cc_sender_next_timeout (&self->core) <= now)
     cc_sender_on_timeout (&self->core, now);
   news->key_unit |= cc_sender_take_key_unit_wanted (&self->core);
+  news->circuit = gst_tfrc_circuit_news (GST_ELEMENT (self), &self->core, &self->circuit_told);
+  if (news->circuit != NULL)
+    self->status_at = now;
   if (MIN (self->status_at, self->event_at) <= now)
     check_status (self, now, news);
   if (self->settings.stats_interval > 0 && self->stats_at <= now) {
@@ -473,7 +483,7 @@ run_timers (GstRtpTfrcBwe *self, CcTime now, News *news)
 static gboolean
 has_news (const News *news)
 {
-  return news->notify || news->key_unit || news->message != NULL || news->info.limit != NULL;
+  return news->notify || news->key_unit || news->message != NULL || news->circuit != NULL || news->info.limit != NULL;
 }
 
 /* One event for each stream, or for all while none is known: rtpfunnel takes it to the stream whose SSRC it names. */
@@ -509,6 +519,8 @@ tell (GstRtpTfrcBwe *self, News *news)
     push_rate_events (self, news);
   if (news->notify)
     g_object_notify (G_OBJECT (self), "estimated-bitrate");
+  if (news->circuit != NULL)
+    gst_element_post_message (GST_ELEMENT (self), news->circuit);
   if (news->message != NULL)
     gst_element_post_message (GST_ELEMENT (self), news->message);
 }

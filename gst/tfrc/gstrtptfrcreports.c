@@ -139,7 +139,8 @@ gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision)
 typedef struct {
   GstRtpTfrcBwe *self;
   double lost, weight;
-  GstClockTime rtt; /* the least; 0: none */
+  GstClockTime rtt;          /* the least; 0: none */
+  gboolean counts, progress; /* for the circuit breaker: of any stream */
 } Compound;
 
 static void
@@ -147,7 +148,8 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 {
   Compound *c = user;
   GstClockTime rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
-  const GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&c->self->streams, block->ssrc);
+  GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&c->self->streams, block->ssrc);
+  gboolean progress;
   double weight;
 
   if (stream == NULL)
@@ -155,6 +157,8 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
   weight = MAX (stream->sent_Bps, 1);
   c->lost += weight * block->fraction_lost / 256.0;
   c->weight += weight;
+  c->counts |= gst_tfrc_circuit_take_block (&stream->reported, block, stream->packets, &progress);
+  c->progress |= progress;
   if (rtt > 0 && rtt < MOST_R && (c->rtt == 0 || rtt < c->rtt))
     c->rtt = rtt;
 }
@@ -250,12 +254,17 @@ static void
 take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
 {
   Compound c = {.self = self};
+  CircuitReport report;
 
   gst_cc_rtcp_walk (map->data, map->size, &handlers, &c);
+  cc_sender_on_rtcp (&self->core);
   if (!(c.weight > 0))
     return;
   self->counts.receiver_reports++;
   cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, gst_rtp_tfrc_now (self));
+  report = (CircuitReport){.fraction_lost = c.lost / c.weight, .progress = c.progress, .Tr = c.rtt};
+  if (c.counts)
+    cc_sender_on_report_block (&self->core, &report, gst_rtp_tfrc_now (self));
 }
 
 static void

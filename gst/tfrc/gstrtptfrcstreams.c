@@ -271,6 +271,7 @@ measure (GstRtpTfrcStream *stream, gsize size, gsize head_size, gboolean repair,
   stream->payload_bytes += size - head_size;
   stream->repair_bytes += repair ? size - head_size : 0;
   stream->seen_at = now;
+  stream->packets++;
 }
 
 static gboolean

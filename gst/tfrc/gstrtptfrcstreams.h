@@ -11,6 +11,7 @@
 #ifndef GST_RTP_TFRC_STREAMS_H
 #define GST_RTP_TFRC_STREAMS_H
 
+#include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcpacket.h"
 #include "rtpkeyunit.h"
@@ -44,6 +45,8 @@ typedef struct {
   GArray *held;        /* CcPacket: the open frame, where streams take turns; NULL: none yet */
   guint waiting;       /* packets here that do not go first: none of the same stream may overtake them */
   GstTfrcNumbering numbering;
+  GstTfrcReported reported;
+  guint64 packets; /* that came */
   CcTime began_at, seen_at, measured_at;
   guint64 bytes; /* since measured_at, wire */
   guint64 payload_bytes, repair_bytes;

@@ -54,6 +54,7 @@ enum {
   PROP_MAX_BITRATE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
+  PROP_CIRCUIT_BREAKER,
   PROP_DSCP,
   PROP_ECN,
   PROP_EXTENSION_ID,
@@ -567,6 +568,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   case PROP_LOSS_TOLERANCE:
     settings->loss_tolerance = g_value_get_uint (value);
     return TRUE;
+  case PROP_CIRCUIT_BREAKER:
+    settings->circuit_action = (CircuitAction)g_value_get_enum (value);
+    return TRUE;
   case PROP_ECN:
     settings->ecn = g_value_get_boolean (value);
     return TRUE;
@@ -694,6 +698,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
     return TRUE;
   case PROP_LOSS_TOLERANCE:
     g_value_set_uint (value, settings->loss_tolerance);
+    return TRUE;
+  case PROP_CIRCUIT_BREAKER:
+    g_value_set_enum (value, settings->circuit_action);
     return TRUE;
   case PROP_ECN:
     g_value_set_boolean (value, settings->ecn);
@@ -827,6 +834,7 @@ install_rate_properties (GObjectClass *gobject)
           "mode=low-delay: up to how many percent of the packets may be lost without lowering the rate where the "
           "receiver finds that no congestion loses them (0: every loss counts as TCP would count it)",
           0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
+  g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
 }
 
 static void

@@ -74,6 +74,7 @@ gst_tfrc_stats_to_structure (const GstTfrcStats *s)
       G_TYPE_UINT, status->frame_budget_bytes, "pacing-error-p50", G_TYPE_UINT64, quantile (s, 0.5), "pacing-error-p99",
       G_TYPE_UINT64, quantile (s, 0.99), "pacing-error-max", G_TYPE_UINT64, s->lateness_max, NULL);
 
+  gst_tfrc_circuit_add_stats (structure, status->circuit, status->circuit_reason, s->circuit_openings);
   set_counters (structure, s);
   set_rtcp (structure, s);
   return structure;

@@ -280,7 +280,9 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
+  params.circuit.action = t->settings.circuit_action;
   params.random.next = gst_tfrc_random_bits;
+  t->circuit_told = 0;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
   gst_tfrc_transmit_apply_limits (t);
   cc_sender_packet_feedback_params (&t->core, &packets);
@@ -359,6 +361,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
   if (settings->max_delay != t->settings.max_delay)
     cc_sender_set_max_delay (&t->core, settings->max_delay);
   cc_sender_set_loss_tolerance (&t->core, settings->loss_tolerance / 100.0);
+  cc_sender_set_circuit_action (&t->core, settings->circuit_action);
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
@@ -618,6 +621,7 @@ copy_counters (GstTfrcTransmit *t)
   s->frames_dropped = t->core.buffer.frames_dropped;
   s->packets_dropped = t->core.packets_dropped;
   s->bad_reports = t->core.bad_reports;
+  s->circuit_openings = t->core.circuit.openings;
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
   s->unstamped = t->batch->unstamped;
@@ -671,6 +675,18 @@ post_stats (GstTfrcTransmit *t, CcTime now)
       t->element, gst_message_new_element (GST_OBJECT (t->element), gst_tfrc_stats_to_structure (&stats)));
 }
 
+static void
+post_circuit (GstTfrcTransmit *t, CcTime now)
+{
+  GstMessage *message = gst_tfrc_circuit_news (t->element, &t->core, &t->circuit_told);
+
+  if (message == NULL)
+    return;
+  t->status_at = now;
+  publish (t);
+  gst_element_post_message (t->element, message);
+}
+
 static CcTime
 next_stats (const GstTfrcTransmit *t)
 {
@@ -689,6 +705,7 @@ run_timers (GstTfrcTransmit *t, CcTime now)
   if (t->tmmbr_rises_at <= now)
     gst_tfrc_answer_timeout (t, now);
   gst_tfrc_transmit_rtcp_timeout (t, now);
+  post_circuit (t, now);
   if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
   if (next_stats (t) <= now)

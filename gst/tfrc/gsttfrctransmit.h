@@ -14,6 +14,7 @@
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
 #include "gsttfrcbatch.h"
+#include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcratesources.h"
 #include "gsttfrcsocket.h"
@@ -37,7 +38,8 @@ typedef struct {
   CcMode mode;
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
-  guint loss_tolerance;             /* percent */
+  guint loss_tolerance; /* percent */
+  CircuitAction circuit_action;
   guint extension_id;               /* 0: packets are not stamped */
   guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
   guint rate_extension_id;          /* 0: packets do not ask routers for a rate */
@@ -61,6 +63,7 @@ typedef struct {
   guint32 rtp_time; /* of the last frame, captured_at its time */
   CcTime captured_at, sent_at;
   ResendLimit resend;
+  GstTfrcReported reported;
   TmmbrSender tmmbr;
   gboolean resends;     /* RFC 4588: carries packets of another one once more */
   gboolean knows_which; /* and that is resends_of */
@@ -79,6 +82,7 @@ typedef struct {
   guint estimated_bitrate; /* bit/s, wire */
   guint64 packets_sent, bytes_sent, frames_sent, frames_dropped, packets_dropped;
   guint64 malformed, overflowed; /* packets */
+  guint64 circuit_openings;
   guint64 unstamped, too_large, refused, unreachable, send_errors;
   guint64 rtcp_sent, rtcp_received, reports, path_reports, explicit_rates, remb, bad_reports, bad_rtcp, unknown_source,
       unknown_ssrc, rate_messages;
@@ -139,6 +143,7 @@ typedef struct GstTfrcTransmit {
   CcTime drain_until, rate_event_at, status_at, stats_at;
   guint reported_bitrate;
   CcLimit reported_limit;
+  guint64 circuit_told;             /* gst_tfrc_circuit_news () */
   CcTime key_unit_at, key_unit_due; /* the last request; one put off */
   guint key_unit_count;
   guint warned; /* bits of what the application was told already */

@@ -352,6 +352,19 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 }
 
 static void
+tell_circuit (Receiving *r, const GstCcReportBlock *block, GstClockTime rtt)
+{
+  GstTfrcSource *source = gst_tfrc_transmit_find_source (r->t, block->ssrc);
+  CircuitReport report = {.fraction_lost = block->fraction_lost / 256.0, .Tr = rtt};
+  gboolean progress;
+
+  if (!gst_tfrc_circuit_take_block (&source->reported, block, source->packet_count, &progress))
+    return;
+  report.progress = progress;
+  cc_sender_on_report_block (&r->t->core, &report, r->now);
+}
+
+static void
 on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
 {
   Receiving *r = user;
@@ -369,6 +382,7 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
   if (rtt != 0)
     stats->rr_rtt = rtt;
   cc_sender_on_receiver_report (&r->t->core, stats->rr_fraction_lost, rtt, r->now);
+  tell_circuit (r, block, rtt);
 }
 
 static void
@@ -562,6 +576,7 @@ take_packet (GstTfrcTransmit *t, const guint8 *data, gsize size, const GstTfrcAd
   if (!walk (&r, data, size, &handlers))
     return;
   t->stats.rtcp_received++;
+  cc_sender_on_rtcp (&t->core);
   if (t->avpf_running)
     avpf_timing_on_received (&t->avpf, (guint)size + t->to.overhead);
   t->status_at = now;

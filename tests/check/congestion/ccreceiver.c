@@ -93,6 +93,35 @@ START_TEST (test_asks_once_and_waits_for_leave)
 }
 END_TEST
 
+/* p after an outage of 3 s, of which the packets, one each 10 ms, were sent. */
+static double
+p_after (CcDuration outage)
+{
+  CcReport report = {0};
+
+  setup (0, 0);
+  for (unsigned i = 0; i < 500; i++)
+    if (arrive (0))
+      cc_receiver_report (&r, now, &report);
+  next.seq += (uint16_t)(outage / SPACING);
+  next.stamp.sent_at_us += outage / CC_USECOND;
+  now += outage;
+  for (unsigned i = 0; i < 100; i++)
+    if (arrive (0))
+      cc_receiver_report (&r, now, &report);
+  return report.tfrc.p;
+}
+
+/* RFC 5348 6.3.1: one event, and the first interval is what gives X_recv: 100 kB/s of 1000 bytes at 0.1 s are 10
+   packets an R, p = 0.01217. As they are, 30 R without a packet are 30 events. */
+START_TEST (test_an_outage_is_one_loss)
+{
+  ck_assert_double_gt (p_after (3 * CC_SECOND), 0.005);
+  ck_assert_double_lt (p_after (3 * CC_SECOND), 0.0122 * 1.05);
+  ck_assert_double_gt (p_after (CC_RECEIVER_OUTAGE - 5 * SPACING), 0.02); /* as RFC 5348 5.2 has it */
+}
+END_TEST
+
 START_TEST (test_sequence_and_stamp_wrap)
 {
   CcReport report;
@@ -205,6 +234,6 @@ START_TEST (test_falling_path_rate_asks_early)
 END_TEST
 
 CC_TEST_MAIN ("ccreceiver", test_nothing_to_report_without_a_stamp, test_one_report_a_round_trip,
-    test_asks_once_and_waits_for_leave, test_sequence_and_stamp_wrap, test_restart_of_the_sender,
-    test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
+    test_asks_once_and_waits_for_leave, test_an_outage_is_one_loss, test_sequence_and_stamp_wrap,
+    test_restart_of_the_sender, test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
     test_falling_path_rate_asks_early)

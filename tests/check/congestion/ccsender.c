@@ -630,6 +630,7 @@ END_TEST
 START_TEST (test_plain_receiver_reports_cease)
 {
   setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_circuit_action (&s, CIRCUIT_OFF);
   cc_sender_on_receiver_report (&s, 0, 0, now);
   /* 3 x 5 s are no silence yet; beyond, the timer halves every 2 s. */
   for (unsigned i = 0; i < 14 * 25 + 1500; i++) {
@@ -746,6 +747,7 @@ END_TEST
 START_TEST (test_no_report_ever)
 {
   setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_circuit_action (&s, CIRCUIT_OFF);
   for (unsigned i = 0; i < 1500; i++) {
     push_frame (1);
     run (now + 40 * CC_MSECOND, NULL, 0);
@@ -753,6 +755,83 @@ START_TEST (test_no_report_ever)
     ck_assert_double_le (s.rate_Bps, kbps (800));
   }
   ck_assert_int_eq (s.limit, CC_LIMIT_MIN);
+}
+END_TEST
+
+/* RFC 8083 4.1: after 15 s of silence nothing leaves, and frames are given up; 4.5: RTCP, and 15 s later it is tried,
+   with a key unit. */
+START_TEST (test_ceases_on_a_dead_path)
+{
+  CcPacket packet;
+  CcTime at;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (800), 50);
+  at = now;
+  for (unsigned i = 0; i < 1000 && !circuit_breaker_ceases (&s.circuit); i++) {
+    push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_double_eq_tol (cc_seconds (now - at), 15, 0.2);
+  ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
+  push_frame (1);
+  ck_assert_int_eq (cc_sender_pull (&s, now, &packet), CC_SENDER_DISCARD);
+  ck_assert (!cc_sender_take_key_unit_wanted (&s));
+  cc_sender_on_rtcp (&s);
+  ck_assert_uint_eq (run (now + 14 * CC_SECOND, NULL, 0), 0);
+  ck_assert (circuit_breaker_ceases (&s.circuit));
+  run (now + 2 * CC_SECOND, NULL, 0);
+  ck_assert (cc_sender_take_key_unit_wanted (&s));
+  push_frame (1);
+  ck_assert_uint_eq (run (now + 40 * CC_MSECOND, NULL, 0), 1);
+  report (kbps (800), 0, 0, 30 * CC_MSECOND);
+  ck_assert_int_eq (s.circuit.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+/* 4.4: tried at a tenth of what was sent. */
+START_TEST (test_tries_at_a_tenth_after_loss)
+{
+  CircuitReport bad = {.fraction_lost = 0.6, .progress = true, .Tr = 30 * CC_MSECOND};
+  double sent = 0;
+
+  setup (CC_MODE_LOW_DELAY);
+  s.params.min_Bps = kbps (1);
+  for (unsigned i = 0; i < 15 && s.circuit.state == CIRCUIT_CLOSED; i++) {
+    converse (kbps (800), 25);
+    sent = s.sent_Bps;
+    cc_sender_on_report_block (&s, &bad, now);
+  }
+  ck_assert_int_eq (s.circuit.reason, CIRCUIT_USABILITY);
+  run (now + 10 * CC_SECOND, NULL, 0);
+  ck_assert_int_eq (s.circuit.state, CIRCUIT_TRYING);
+  converse (kbps (800), 1);
+  ck_assert_double_eq_tol (s.rate_Bps, sent / 10, 1);
+  ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
+}
+END_TEST
+
+/* After a silence half of the rate before is tried at once, and all of it, less 0.5 s of 10, when 0.5 s have passed. */
+START_TEST (test_resumes_after_a_silence)
+{
+  setup (CC_MODE_LOW_DELAY);
+  s.params.start_Bps = kbps (100);
+  for (unsigned i = 0; i < 20 && s.rate_Bps < kbps (1990); i++)
+    converse (kbps (2000), 25);
+  ck_assert_double_gt (s.rate_Bps, kbps (1990));
+  for (unsigned i = 0; i < 100; i++) {
+    push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_double_lt (s.rate_Bps, kbps (60));
+  for (unsigned i = 0; i < 14; i++) { /* an encoder that follows late makes 200 kb/s */
+    push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (2000), 0, 0, 30 * CC_MSECOND);
+    if (i < 12)
+      ck_assert_double_eq_tol (s.rate_Bps, kbps (950), kbps (60));
+  }
+  ck_assert_double_gt (s.rate_Bps, kbps (1850));
 }
 END_TEST
 
@@ -1279,7 +1358,8 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_frame_leaves_fas
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
     test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
     test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
-    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever,
+    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
+    test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

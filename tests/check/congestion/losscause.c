@@ -307,7 +307,53 @@ START_TEST (test_late_packets_outages_and_repeats)
 }
 END_TEST
 
+/* n packets in a row that arrive, and what is made of them. */
+static void
+take_whole (LossCause *l, uint64_t *seq, unsigned n, double rate_Bps, CcTime now)
+{
+  LossPath path = {.rate_Bps = rate_Bps, .receive_Bps = rate_Bps, .packet_bytes = 1000, .R = 0.05, .loop = 0.2};
+
+  while (n-- > 0)
+    loss_cause_on_packet (l, (*seq)++, 0, 0, false);
+  loss_cause_judge (l, &path, now);
+}
+
+/* A floor of 0.25 gaps a packet is over when 8 were to be expected: after 33 packets. */
+START_TEST (test_a_floor_is_over_soon)
+{
+  uint64_t seq = 1;
+  LossCause l;
+
+  loss_cause_init (&l);
+  l.floor = (LossCount){.packets = 400, .lost = 240, .gaps = 100};
+  l.retest_at = CC_TIME_NONE;
+  take_whole (&l, &seq, 30, 10e3, CC_SECOND);
+  ck_assert_double_gt (l.floor.gaps, 0);
+  take_whole (&l, &seq, 6, 10e3, CC_SECOND);
+  ck_assert_double_eq (l.floor.gaps, 0);
+}
+END_TEST
+
+/* 50 packets at more than twice the limit, though it looks as if a queue had lost what was lost before. */
+START_TEST (test_a_limit_that_is_none_goes)
+{
+  uint64_t seq = 1;
+  LossCause l;
+
+  loss_cause_init (&l);
+  l.whole = (LossCount){.packets = 600, .lost = 300, .gaps = 100};
+  l.calm_part = (LossCount){.packets = 200};
+  l.limit_Bps = 10e3;
+  l.limit_at = CC_SECOND;
+  take_whole (&l, &seq, 60, 19e3, CC_SECOND);
+  ck_assert_double_eq (loss_cause_limit (&l, CC_SECOND), 10e3);
+  take_whole (&l, &seq, 1, 21e3, CC_SECOND);
+  ck_assert (isinf (loss_cause_limit (&l, CC_SECOND)));
+}
+END_TEST
+
 CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_excused_after_a_test,
     test_a_policer_is_found, test_a_policer_shows_through_random_loss, test_loss_by_a_short_queue_is_congestion,
     test_in_the_queue_of_others_all_loss_is_congestion, test_loss_while_a_queue_stands_is_congestion,
-    test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats)
+    test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats,
+    test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)

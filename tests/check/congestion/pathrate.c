@@ -22,6 +22,7 @@ typedef struct {
   double frames_left;
   bool marks; /* on every packet */
   double loss;
+  bool counts; /* what the law makes of loss */
   uint32_t chance;
   CcTime now, free_at;
   uint64_t seq;
@@ -76,6 +77,7 @@ send_packet (Loop *l, CcTime sent_at, uint32_t bytes)
   PathPacket packet = {.seq = ++l->seq, .sent_at = sent_at, .wire_bytes = bytes, .frame = l->frame, .R = 2 * BASE};
 
   packet.marked = l->marks;
+  packet.counted = l->counts ? l->seq : 0;
   l->free_at = arrived + cc_duration (bytes / l->c);
   if (l->free_at - sent_at > l->worst_queue)
     l->worst_queue = l->free_at - sent_at;
@@ -120,6 +122,16 @@ run (Loop *l, CcDuration span)
     let_others_send (l, l->now + CC_SECOND / FPS);
     l->owed = bytes;
   }
+}
+
+/* What others keep in the queue from now on: it has climbed there, or it would be taken for a longer route. */
+static void
+let_others_queue (Loop *l, CcDuration delay)
+{
+  l->others = delay;
+  run (l, CC_SECOND / 15);
+  l->law.route.state = ROUTE_CLIMBED;
+  l->law.route.window_at = CC_TIME_NONE;
 }
 
 START_TEST (test_finds_the_capacity_and_stays)
@@ -254,7 +266,7 @@ START_TEST (test_does_not_yield_to_a_queue_of_others)
 
   setup (&l, kbps (1000), kbps (800));
   run (&l, 5 * CC_SECOND);
-  l.others = 150 * CC_MSECOND;
+  let_others_queue (&l, 150 * CC_MSECOND);
   run (&l, 8 * CC_SECOND);
   ck_assert (l.law.competing);
   ck_assert_double_gt (l.law.rate_Bps, kbps (400));
@@ -262,6 +274,44 @@ START_TEST (test_does_not_yield_to_a_queue_of_others)
   run (&l, 8 * CC_SECOND);
   ck_assert (!l.law.competing);
   ck_assert_double_gt (l.law.rate_Bps, kbps (800));
+}
+END_TEST
+
+/* A step of 50 and of 200 ms that stays: without, it backed off for the minute that the base is remembered. */
+START_TEST (test_a_longer_route_is_taken)
+{
+  for (unsigned i = 0; i < 2; i++) {
+    Loop l;
+
+    setup (&l, kbps (1000), kbps (800));
+    run (&l, 10 * CC_SECOND);
+    l.others = (i ? 200 : 50) * CC_MSECOND;
+    run (&l, 5 * CC_SECOND / 2);
+    ck_assert_uint_eq (l.law.route.changes, 1);
+    ck_assert_double_gt (l.law.rate_Bps, kbps (850));
+    run (&l, 5 * CC_SECOND);
+    ck_assert_double_gt (l.law.rate_Bps, kbps (850));
+    ck_assert (!l.law.competing);
+  }
+}
+END_TEST
+
+/* Of what was counted before 2 s without a packet, nothing is left; before a shorter pause it is. */
+START_TEST (test_loss_from_before_a_pause_is_forgotten)
+{
+  for (unsigned i = 0; i < 2; i++) {
+    Loop l;
+
+    setup (&l, kbps (1000), kbps (800));
+    l.loss = 0.3;
+    l.counts = true;
+    run (&l, 20 * CC_SECOND);
+    l.loss = 0;
+    ck_assert_double_gt (loss_cause_loss (&l.law.loss), 0.2);
+    l.now += i ? 5 * CC_SECOND / 2 : 3 * CC_SECOND / 2;
+    run (&l, CC_SECOND / 5);
+    ck_assert (i ? loss_cause_loss (&l.law.loss) == 0 : loss_cause_loss (&l.law.loss) > 0.05);
+  }
 }
 END_TEST
 
@@ -276,7 +326,7 @@ START_TEST (test_grows_beside_a_queue_of_others)
   l.source_max_Bps = kbps (800);
   l.gain = 4;
   run (&l, 3 * CC_SECOND);
-  l.others = 150 * CC_MSECOND;
+  let_others_queue (&l, 150 * CC_MSECOND);
   l.law.competing = true;
   l.law.low_since = l.now;
   l.law.test_at = CC_TIME_NONE;
@@ -395,7 +445,7 @@ left_after (CcDuration stood, double link, bool rising, bool marks)
   l.gain = 4;
   l.marks = marks;
   run (&l, 3 * CC_SECOND);
-  l.others = 30 * CC_MSECOND;
+  let_others_queue (&l, 30 * CC_MSECOND);
   run (&l, stood);
   if (rising)
     l.others = 0;
@@ -568,8 +618,8 @@ END_TEST
 CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capacity_and_stays,
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
-    test_grows_beside_a_queue_of_others, test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump,
-    test_gentle_where_the_path_was_full, test_yields_by_its_share, test_yields_to_a_rising_queue,
-    test_has_half_beside_a_marked_tcp, test_single_packets_grow_in_a_queue_of_all,
-    test_takes_what_frames_of_others_leave, test_no_queue_is_missing_behind_routers,
-    test_nothing_before_the_first_packet)
+    test_a_longer_route_is_taken, test_loss_from_before_a_pause_is_forgotten, test_grows_beside_a_queue_of_others,
+    test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full,
+    test_yields_by_its_share, test_yields_to_a_rising_queue, test_has_half_beside_a_marked_tcp,
+    test_single_packets_grow_in_a_queue_of_all, test_takes_what_frames_of_others_leave,
+    test_no_queue_is_missing_behind_routers, test_nothing_before_the_first_packet)

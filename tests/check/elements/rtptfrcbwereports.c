@@ -374,6 +374,59 @@ GST_START_TEST (test_blocks_of_one_compound)
 }
 GST_END_TEST;
 
+static GstStructure *
+stats_of_bwe (Call *c)
+{
+  GstStructure *stats;
+
+  g_object_get (c->element, "stats", &stats, NULL);
+  return stats;
+}
+
+static const gchar *
+circuit_of (Call *c)
+{
+  GstStructure *stats = stats_of_bwe (c);
+  const gchar *state = g_intern_string (gst_structure_get_string (stats, "circuit-breaker"));
+
+  gst_structure_free (stats);
+  return state;
+}
+
+/* For so many frames, or until the circuit is in that state. */
+static void
+frames_without_progress (Behind *b, guint frames, const gchar *state)
+{
+  while (frames-- > 0 && strcmp (circuit_of (b->c), state) != 0) {
+    one_frame (b->c);
+    hears_blocks (b, 1, 0);
+    g_usleep (2000);
+  }
+}
+
+/* RFC 8083 4.2: 5 s of reports without progress, while frames go on. Then nothing leaves. */
+GST_START_TEST (test_circuit_breaker)
+{
+  Behind b = {.c = call_new (LINK)};
+  guint i, sent;
+
+  put_session (&b);
+  frames_without_progress (&b, 4 * FPS, "open");
+  fail_unless_equals_string (circuit_of (b.c), "closed");
+  frames_without_progress (&b, 20 * FPS, "open");
+  fail_unless_equals_string (circuit_of (b.c), "open");
+  g_usleep (50000);
+  sent = (guint)stat_of (b.c, "packets-sent");
+  for (i = 0; i < FPS; i++) {
+    one_frame (b.c);
+    g_usleep (2000);
+  }
+  fail_unless_equals_int (stat_of (b.c, "packets-sent"), sent);
+  take_session (&b);
+  call_free (b.c);
+}
+GST_END_TEST;
+
 static GstCaps *
 tell_codec (GstElement *session, guint payload_type, guint *asked)
 {
@@ -601,6 +654,7 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_soak);
   tcase_add_test (tc, test_the_session_behind);
   tcase_add_test (tc, test_blocks_of_one_compound);
+  tcase_add_test (tc, test_circuit_breaker);
   tcase_add_test (tc, test_codec_from_the_session);
   tcase_add_test (tc, test_twcc_from_the_wire);
   return s;

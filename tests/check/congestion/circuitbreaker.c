@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "circuitbreaker.h"
+#include "cctest.h"
+#include <math.h>
+
+#define PACKET 1000
+#define T0 (1000 * CC_SECOND)
+#define STEP (100 * CC_MSECOND)
+
+static CircuitBreaker c;
+static CircuitBreakerParams params;
+static CcTime now;
+static uint32_t frame;
+
+static void
+setup (void)
+{
+  circuit_breaker_params_init (&params);
+  circuit_breaker_init (&c, &params);
+  now = T0;
+  frame = 0;
+}
+
+static void
+send_packet (void)
+{
+  if (!circuit_breaker_ceases (&c))
+    circuit_breaker_on_sent (&c, PACKET, frame++, now);
+}
+
+static void
+report (double fraction_lost, bool progress, CcDuration Tr, double sent_Bps)
+{
+  CircuitReport block = {.fraction_lost = fraction_lost, .progress = progress, .Tr = Tr};
+
+  circuit_breaker_on_report (&c, &block, sent_Bps, now);
+}
+
+static void
+pass (CcDuration span)
+{
+  now += span;
+  circuit_breaker_on_timeout (&c, now);
+}
+
+/* A packet each 100 ms and, with each `interval`, a report, for so long or until the circuit is no more in `state`. */
+static CcDuration
+call (CcDuration most, CircuitState state, CcDuration interval, double lost, bool progress, CcDuration Tr, double Bps)
+{
+  CcTime begin = now, next = now;
+
+  while (now < begin + most && c.state == state) {
+    send_packet ();
+    if (interval > 0 && now >= next) {
+      report (lost, progress, Tr, Bps);
+      next = now + interval;
+    }
+    pass (STEP);
+  }
+  return now - begin;
+}
+
+START_TEST (test_media_timeout_in_reports)
+{
+  /* ceil (5 max (Tf, Tr, Tdr) / Tdr): 5 x 5/5; 5 x 0.1/0.05; 5 x 10/5 */
+  ck_assert_uint_eq (circuit_media_timeout (0.02, 0.1, 5), 5);
+  ck_assert_uint_eq (circuit_media_timeout (0.033, 0.1, 0.05), 10);
+  ck_assert_uint_eq (circuit_media_timeout (10, 0.1, 5), 10);
+}
+END_TEST
+
+START_TEST (test_cb_interval_in_reports)
+{
+  /* ceil (3 min (max (10 G Tf, 10 Tr, 3 Tdr), max (15, 3 Td)) / (3 Tdr)) */
+  ck_assert_uint_eq (circuit_cb_interval (1, 0.02, 0.1, 5, 5), 3);           /* 3 min (15, 15) / 15 */
+  ck_assert_uint_eq (circuit_cb_interval (1, 1 / 30.0, 0.1, 1, 1), 3);       /* 3 min (3, 15) / 3 */
+  ck_assert_uint_eq (circuit_cb_interval (30, 1 / 30.0, 0.1, 1, 1), 10);     /* 3 min (10, 15) / 3 */
+  ck_assert_uint_eq (circuit_cb_interval (1, 1 / 30.0, 0.3, 0.36, 0.36), 9); /* 3 min (3, 15) / 1.08 = 8.3 */
+  ck_assert_uint_eq (circuit_cb_interval (10, 0.1, 0.3, 0.36, 5), 28);       /* 3 min (10, 15) / 1.08 = 27.8 */
+}
+END_TEST
+
+START_TEST (test_ten_times_tcp)
+{
+  /* 10 x 1000 / (0.1 sqrt (2 x 0.06 / 3)) = 10^5 / 0.2 */
+  ck_assert_double_eq_tol (circuit_congestion_limit (1000, 0.1, 0.06), 500e3, 1);
+  ck_assert (isinf (circuit_congestion_limit (1000, 0.1, 0)));
+}
+END_TEST
+
+/* 4.1: 3 Td = 15 s after the first packet of which nothing is told, 0.9 s before. */
+START_TEST (test_rtcp_timeout)
+{
+  setup ();
+  call (3 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0, true, 0, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3)), 14.1, 0.2);
+  ck_assert_int_eq (c.reason, CIRCUIT_RTCP_TIMEOUT);
+  ck_assert (circuit_breaker_ceases (&c));
+}
+END_TEST
+
+START_TEST (test_other_reports_count_against_the_rtcp_timeout)
+{
+  setup ();
+  for (unsigned i = 0; i < 60; i++) {
+    send_packet ();
+    circuit_breaker_on_feedback (&c, true, now);
+    pass (CC_SECOND);
+  }
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+START_TEST (test_a_pause_is_no_timeout)
+{
+  setup ();
+  send_packet ();
+  for (unsigned i = 0; i < 60; i++)
+    pass (CC_SECOND);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+  /* and what is sent then has its time */
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3)), 15, 0.2);
+}
+END_TEST
+
+START_TEST (test_a_peer_that_may_know_no_rtcp)
+{
+  setup ();
+  params.needs_rtcp = true;
+  circuit_breaker_init (&c, &params);
+  ck_assert_uint_eq (call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3) / CC_SECOND, 60);
+  report (0, true, 0, 10e3);
+  ck_assert_uint_le (call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3), 16 * CC_SECOND);
+}
+END_TEST
+
+/* 4.2: Tf = 0.1 s, Tr = 0.1 s, Tdr = 1 s: five intervals of 1 s, however many reports come in them. */
+START_TEST (test_media_timeout)
+{
+  setup ();
+  call (3 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0, true, 0, 10e3);
+  ck_assert_double_eq_tol (
+      cc_seconds (call (60 * CC_SECOND, CIRCUIT_CLOSED, 200 * CC_MSECOND, 0, false, 0, 10e3)), 5, 0.3);
+  ck_assert_int_eq (c.reason, CIRCUIT_MEDIA_TIMEOUT);
+}
+END_TEST
+
+START_TEST (test_progress_cancels_the_media_timeout)
+{
+  setup ();
+  for (unsigned i = 0; i < 20; i++) {
+    call (4 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0, false, 0, 10e3);
+    report (0, true, 0, 10e3);
+  }
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+/* A frame in 4 s: 5 x 4 / 1 intervals. */
+START_TEST (test_media_timeout_of_slow_frames)
+{
+  CcTime begin;
+
+  setup ();
+  for (unsigned i = 0; i < 4; i++) {
+    send_packet ();
+    pass (4 * CC_SECOND);
+    report (0, true, 0, 10e3);
+  }
+  begin = now;
+  while (c.state == CIRCUIT_CLOSED && now < begin + 60 * CC_SECOND) {
+    send_packet ();
+    for (unsigned i = 0; i < 4; i++) {
+      report (0, false, 0, 10e3);
+      pass (CC_SECOND);
+    }
+  }
+  ck_assert_int_eq (c.reason, CIRCUIT_MEDIA_TIMEOUT);
+  ck_assert_double_eq_tol (cc_seconds (now - begin), 20, 4.1);
+}
+END_TEST
+
+/* 4.3: s = 1000, Tr = 0.4 s, p = 0.06: 10 X = 10^4 / (0.4 x 0.2) = 125 kB/s. CB_INTERVAL = ceil (3 x 4 / 3) = 4 of 1 s,
+   and more than that have to have come. */
+START_TEST (test_congestion)
+{
+  setup ();
+  for (unsigned i = 0; i < 60; i++) /* the mean of Tr gets there */
+    report (0, true, 400 * CC_MSECOND, 10e3);
+  ck_assert_uint_eq (
+      call (60 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 400 * CC_MSECOND, 120e3), 60 * CC_SECOND);
+  setup ();
+  for (unsigned i = 0; i < 60; i++)
+    report (0.06, true, 400 * CC_MSECOND, 10e3);
+  ck_assert_double_eq_tol (
+      cc_seconds (call (60 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 400 * CC_MSECOND, 130e3)), 4, 0.3);
+  ck_assert_int_eq (c.reason, CIRCUIT_CONGESTION);
+}
+END_TEST
+
+/* By time: 0.24 for one second in four is 0.06. */
+START_TEST (test_congestion_weighs_by_time)
+{
+  unsigned i;
+
+  setup ();
+  for (i = 0; i < 60; i++)
+    report (0, true, 400 * CC_MSECOND, 10e3);
+  for (i = 0; i < 12 && c.state == CIRCUIT_CLOSED; i++)
+    call (CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, i % 4 == 3 ? 0.24 : 0, true, 400 * CC_MSECOND, 120e3);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+  for (i = 0; i < 12 && c.state == CIRCUIT_CLOSED; i++)
+    call (CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, i % 4 == 3 ? 0.24 : 0, true, 400 * CC_MSECOND, 130e3);
+  ck_assert_int_eq (c.reason, CIRCUIT_CONGESTION);
+}
+END_TEST
+
+START_TEST (test_ten_percent_are_no_reason)
+{
+  setup ();
+  /* 10 X = 10^4 / (0.06 sqrt (0.2 / 3)) = 645 kB/s */
+  ck_assert_uint_eq (
+      call (120 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0.1, true, 60 * CC_MSECOND, 400e3), 120 * CC_SECOND);
+}
+END_TEST
+
+/* 4.4 */
+START_TEST (test_usability)
+{
+  setup ();
+  ck_assert_uint_eq (
+      call (120 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0.49, true, 60 * CC_MSECOND, 10e3), 120 * CC_SECOND);
+  setup ();
+  ck_assert_double_eq_tol (
+      cc_seconds (call (60 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0.6, true, 60 * CC_MSECOND, 10e3)), 10, 1.1);
+  ck_assert_int_eq (c.reason, CIRCUIT_USABILITY);
+}
+END_TEST
+
+/* The report after an outage of 8 s tells of one interval. */
+START_TEST (test_an_outage_that_is_over_is_usable)
+{
+  setup ();
+  call (20 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0, true, 60 * CC_MSECOND, 10e3);
+  call (8 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, true, 0, 10e3);
+  report (0.99, true, 60 * CC_MSECOND, 10e3);
+  call (20 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0, true, 60 * CC_MSECOND, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+/* 4.5: after a timeout each wait is twice the last, 15, 30, 60, 60 s, and a try of which nobody tells lasts 3 x Tdr. */
+START_TEST (test_tries_on_a_dead_path_are_few)
+{
+  const double wait[] = {15, 30, 60, 60};
+
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+  for (unsigned i = 0; i < 4; i++) {
+    ck_assert_double_eq_tol (cc_seconds (call (300 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3)), wait[i], 0.2);
+    ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3)), 3, 0.2);
+  }
+}
+END_TEST
+
+/* But when RTCP comes, as soon as it took to open it. */
+START_TEST (test_tries_again_when_rtcp_comes)
+{
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+  call (300 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+  call (300 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
+  call (16 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  circuit_breaker_on_rtcp (&c, false);
+  pass (0);
+  ck_assert_int_eq (c.state, CIRCUIT_TRYING);
+  ck_assert (!circuit_breaker_ceases (&c));
+  send_packet ();
+  circuit_breaker_on_feedback (&c, false, now);
+  ck_assert_int_eq (c.state, CIRCUIT_TRYING);
+  circuit_breaker_on_feedback (&c, true, now);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+START_TEST (test_tries_are_no_closer_than_what_opened_it)
+{
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+  circuit_breaker_on_rtcp (&c, false);
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3)), 15, 0.2);
+  call (60 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  ck_assert_uint_eq (c.openings, 2);
+  ck_assert_uint_eq (c.restarts, 1);
+}
+END_TEST
+
+/* After 10 s it tries; three intervals tell whether to go on, and if not, it is as long to the next. */
+START_TEST (test_tries_again_after_loss)
+{
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0.6, true, 60 * CC_MSECOND, 10e3);
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3)), 10, 0.2);
+  ck_assert_double_eq_tol (
+      cc_seconds (call (60 * CC_SECOND, CIRCUIT_TRYING, 500 * CC_MSECOND, 0.6, true, 60 * CC_MSECOND, 10e3)), 2.5, 0.7);
+  ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3)), 3, 0.2);
+  ck_assert_double_eq_tol (
+      cc_seconds (call (60 * CC_SECOND, CIRCUIT_TRYING, 500 * CC_MSECOND, 0.1, true, 60 * CC_MSECOND, 10e3)), 2.5, 0.7);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+START_TEST (test_warns_and_goes_on)
+{
+  setup ();
+  circuit_breaker_set_action (&c, CIRCUIT_WARN);
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  ck_assert (!circuit_breaker_ceases (&c));
+  report (0, true, 0, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+START_TEST (test_off)
+{
+  setup ();
+  circuit_breaker_set_action (&c, CIRCUIT_OFF);
+  ck_assert_uint_eq (call (120 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3), 120 * CC_SECOND);
+  ck_assert_uint_eq (circuit_breaker_next_timeout (&c), CC_TIME_NONE);
+  /* set while it is open, it closes it */
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+  circuit_breaker_set_action (&c, CIRCUIT_OFF);
+  ck_assert (!circuit_breaker_ceases (&c));
+}
+END_TEST
+
+START_TEST (test_names_and_nonsense)
+{
+  setup ();
+  report (NAN, true, 0, 10e3);
+  report (1.5, true, 0, 10e3);
+  ck_assert_uint_eq (c.n_losses, 0);
+  ck_assert_str_eq (circuit_reason_name (CIRCUIT_USABILITY), "media-usability");
+  ck_assert_str_eq (circuit_state_name (CIRCUIT_TRYING), "trying");
+  ck_assert_str_eq (circuit_state_name ((CircuitState)7), "unknown");
+}
+END_TEST
+
+CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_in_reports, test_ten_times_tcp,
+    test_rtcp_timeout, test_other_reports_count_against_the_rtcp_timeout, test_a_pause_is_no_timeout,
+    test_a_peer_that_may_know_no_rtcp, test_media_timeout, test_progress_cancels_the_media_timeout,
+    test_media_timeout_of_slow_frames, test_congestion, test_congestion_weighs_by_time, test_ten_percent_are_no_reason,
+    test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
+    test_tries_again_when_rtcp_comes, test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss,
+    test_warns_and_goes_on, test_off, test_names_and_nonsense)
