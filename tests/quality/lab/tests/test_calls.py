@@ -120,6 +120,51 @@ runner.run()
         self.assertIn("sender: RuntimeError: what went wrong", said.getvalue())
 
 
+RAISING_LOOP = """
+import runpy, sys
+from gi.repository import GLib
+def fail():
+    raise RuntimeError("what went wrong")
+run = GLib.MainLoop.run
+def with_one_that_raises(loop):
+    GLib.timeout_add(200, fail)
+    run(loop)
+GLib.MainLoop.run = with_one_that_raises
+sys.argv = sys.argv[1:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+EXAMPLES = {"relay": ["0", "127.0.0.1", "9"], "watch": ["127.0.0.1", "9"], "rtpbin-rates": ["127.0.0.1", "9"],
+            "rtpbin-conference": ["0", "127.0.0.1", "9", "fakesink", "fakesink"], "webrtc-call": ["fakesink"]}
+
+
+class CallbacksOfOthers(unittest.TestCase):
+    """Programs that have no Runner: without their hook they go on until the time is over."""
+
+    def ends(self, *command):
+        run = subprocess.run([sys.executable, *command], capture_output=True, text=True, timeout=20, env=paths.environment())
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("RuntimeError: what went wrong", run.stderr)
+
+    def test_the_examples_end(self):
+        Gst.init(None)
+        for name, words in EXAMPLES.items():
+            if name == "webrtc-call" and not Gst.ElementFactory.find("nicesink"):
+                continue
+            with self.subTest(name):
+                self.ends("-c", RAISING_LOOP, str(paths.TOP / f"pipelines/examples/{name}.py"), *words)
+
+    def test_the_interoperability_tests_end(self):
+        self.ends("-c", f"""
+import sys
+sys.path.insert(0, {str(paths.TOP / 'tests/interop')!r})
+import interopkit
+interopkit.prepare(["coreelements", "rtpmanager"], own_network=False)
+def tick():
+    raise RuntimeError("what went wrong")
+interopkit.run_loop(60, tick, 0.02)
+""")
+
+
 class Structures(unittest.TestCase):
     def test_are_read_on_every_version(self):
         Gst.init(None)
