@@ -5,6 +5,7 @@
 #define TFRC_TEST_H
 
 #include "gstccrtcp.h"
+#include <sys/socket.h>
 
 #include <gio/gio.h>
 #include <gst/check/gstcheck.h>
@@ -34,6 +35,9 @@ peer_open_at (Peer *peer, const gchar *host, guint16 port)
   g_assert_no_error (error);
   g_socket_bind (peer->socket, address, FALSE, &error);
   g_assert_no_error (error);
+  /* what comes while a slow machine does not read must not be lost here */
+  if (!g_socket_set_option (peer->socket, SOL_SOCKET, SO_RCVBUFFORCE, 1 << 22, NULL))
+    g_socket_set_option (peer->socket, SOL_SOCKET, SO_RCVBUF, 1 << 22, NULL);
   bound = g_socket_get_local_address (peer->socket, NULL);
   peer->port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (bound));
   g_object_unref (bound);

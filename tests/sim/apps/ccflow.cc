@@ -19,6 +19,8 @@ cc_flow_spec (CcMode mode, std::shared_ptr<MediaSource> source)
   spec.receiver.params.overhead_bytes = udp_ip_bytes;
   spec.sender.source = source;
   spec.sender.extension = mode != CC_MODE_BURST_CONTROL;
+  if (mode == CC_MODE_BURST_CONTROL)
+    spec.sender.params.circuit.action = CIRCUIT_OFF; /* its receiver here sends no RTCP at all: that is no dead path */
   if (mode == CC_MODE_LOW_DELAY) {
     spec.receiver.timing = FeedbackTiming::avpf;
     spec.receiver.path_report = true;
