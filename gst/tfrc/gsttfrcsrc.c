@@ -15,6 +15,7 @@
 #include "config.h"
 #endif
 
+#include "gsttfrcarrival.h"
 #include "gsttfrcsrc.h"
 
 #include "erfextension.h"
@@ -257,6 +258,7 @@ add_children (GstTfrcSrc *self)
     gst_util_set_object_arg (G_OBJECT (self->udpsrc), "socket-timestamp", "realtime");
     pad = gst_element_get_static_pad (self->udpsrc, "src");
     gst_cc_ecn_mark_buffers (pad);
+    gst_tfrc_arrival_mend (pad);
     gst_object_unref (pad);
   }
   if (self->rtxreceive != NULL)

@@ -358,6 +358,24 @@ GST_START_TEST (test_rtcp_does_not_travel_on)
 GST_END_TEST;
 
 /* With a jitter buffer packets come out in order, without as they came. */
+/* The sender runs already when the receiver starts: what the socket holds before the clock begins is played at once. */
+GST_START_TEST (test_joins_a_running_sender)
+{
+  Receiver r;
+  Sender s;
+
+  receiver_open (&r, "encoding-name=H264 latency=50");
+  fail_unless (gst_element_set_state (r.pipeline, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 1, 5, 2);
+  receiver_play (&r);
+  sender_stream (&s, 6, 20, 10);
+  fail_unless (receiver_wait (&r, 20, 1000), "%u of 25", receiver_seen (&r));
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_order)
 {
   static const guint16 sent[] = {1, 2, 4, 3, 5, 8, 7, 6, 9, 10};
@@ -1104,6 +1122,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_media_in_feedback_out_of_one_port);
   tcase_add_test (tcase, test_feedback_follows_the_media);
   tcase_add_test (tcase, test_rtcp_does_not_travel_on);
+  tcase_add_test (tcase, test_joins_a_running_sender);
   tcase_add_test (tcase, test_order);
   tcase_add_test (tcase, test_losses_do_not_add_up);
   tcase_add_test (tcase, test_smallest_and_largest_packets);
