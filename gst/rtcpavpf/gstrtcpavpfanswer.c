@@ -434,6 +434,24 @@ gst_rtcp_avpf_media_on_gone (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now)
   }
 }
 
+void
+gst_rtcp_avpf_media_on_newcomer (GstRtcpAvpf *self, GstClockTime now)
+{
+  guint i, k;
+
+  for (i = 0; i < AVPF_MAX_LOCALS; i++) {
+    GstRtcpAvpfMediaAnswer *a = &self->media->answers[i];
+
+    if (!a->in_use)
+      continue;
+    for (k = 0; k < GST_RTCP_AVPF_MEDIA_REPORTS; k++)
+      a->reports[k].at = GST_CLOCK_TIME_NONE;
+    if (tmmbr_sender_expire (&a->tmmbr, 0, now))
+      gst_rtcp_avpf_request_feedback (self, now);
+    tell_rate (self, a, now);
+  }
+}
+
 /* ---- conflicts ---- */
 
 gboolean

@@ -100,6 +100,8 @@ void gst_rtcp_avpf_media_on_tfrc (
     GstRtcpAvpf *self, guint32 sender, guint32 media, const TfrcReport *report, GstClockTime now);
 /* A participant has said BYE or timed out: what it asked for is void. */
 void gst_rtcp_avpf_media_on_gone (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now);
+/* Another participant has taken the peer's place: what that one asked for and reported is void. */
+void gst_rtcp_avpf_media_on_newcomer (GstRtcpAvpf *self, GstClockTime now);
 /* RFC 3550 8.2: somebody else has an SSRC of ours: it gets another name, or the payloader is told. TRUE where it was
  * ours. */
 gboolean gst_rtcp_avpf_media_on_conflict (GstRtcpAvpf *self, guint32 ssrc, guint32 fresh, GstClockTime now);

@@ -6,6 +6,7 @@
 #include "gstccecn.h"
 #include "gstccextension.h"
 #include "gstccrtcp.h"
+#include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
 
 #include <gst/net/gstnetaddressmeta.h>
@@ -311,6 +312,7 @@ is_of_peer (GstRtcpAvpf *self, GstRTPBuffer *rtp, guint64 host, GstClockTime now
   GST_INFO_OBJECT (self, "another participant takes the place of the one that was silent");
   avpf_source_table_keep_host (&self->table, host);
   gst_rtcp_avpf_members_init (self, now);
+  gst_rtcp_avpf_media_on_newcomer (self, now);
   gst_rtcp_avpf_update_members (self, now);
   return TRUE;
 }

@@ -649,6 +649,83 @@ TEST (test_rates_of_strangers_are_refused)
   fail_unless (next_event (f, GST_RATE_EVENT_NAME) == NULL);
 }
 
+/* Of the last rate event so far; 0: none. */
+static guint
+last_rate (Fixture *f)
+{
+  GstRateInfo info = {0};
+  GstEvent *event;
+
+  while ((event = next_event (f, GST_RATE_EVENT_NAME)) != NULL) {
+    fail_unless (gst_rate_event_parse (event, &info));
+    gst_event_unref (event);
+  }
+  return info.bitrate;
+}
+
+/* Within 400 ms, as events may be held back. */
+static void
+expect_rate (Fixture *f, guint low, guint high)
+{
+  guint i, rate = 0;
+
+  for (i = 0; i < 20 && !(rate >= low && rate <= high); i++) {
+    guint told;
+
+    advance (f, 20 * GST_MSECOND);
+    told = last_rate (f);
+    rate = told != 0 ? told : rate;
+  }
+  fail_unless (rate >= low && rate <= high, "%u", rate);
+}
+
+/* RTP that arrives, from that host. */
+static void
+receive_from (Fixture *f, const gchar *host, guint32 ssrc, guint16 seq)
+{
+  GstPad *pad = gst_element_get_static_pad (f->rtp->element, "sink");
+  GstBuffer *buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+  gst_rtp_buffer_set_ssrc (&rtp, ssrc);
+  gst_rtp_buffer_set_seq (&rtp, seq);
+  gst_rtp_buffer_unmap (&rtp);
+  if (seq == 1) {
+    GstCaps *caps = gst_caps_from_string (CAPS);
+    GstSegment segment;
+
+    gst_segment_init (&segment, GST_FORMAT_TIME);
+    gst_pad_send_event (pad, gst_event_new_stream_start (host));
+    gst_pad_send_event (pad, gst_event_new_caps (caps));
+    gst_pad_send_event (pad, gst_event_new_segment (&segment));
+    gst_caps_unref (caps);
+  }
+  gst_pad_chain (pad, from_host (buffer, host));
+  gst_object_unref (pad);
+}
+
+/* Another participant in the peer's place is not held to what that one asked for. */
+TEST (test_limits_go_with_the_peer)
+{
+  RtcpTmmb limit = {.ssrc = MEDIA, .bitrate_bps = 100000};
+  RtcpRemb remb = {.bitrate_bps = 100000, .n_ssrcs = 1, .ssrcs = {MEDIA}};
+  guint i;
+
+  for (i = 1; i < 4; i++)
+    receive_from (f, "192.0.2.1", RECEIVER, (guint16)i);
+  send_of (f, MEDIA, 150);
+  for (i = 0; i < 2; i++)
+    gst_harness_push (f->rtcp, from_host (report_with (RECEIVER, &remb, &limit, TRUE), "192.0.2.1"));
+  advance (f, 100 * GST_MSECOND);
+  expect_rate (f, 80000, 101000);
+  advance (f, 6 * GST_SECOND);
+  for (i = 2; i < 4; i++)
+    receive_from (f, "192.0.2.2", 0x7777, (guint16)i);
+  advance (f, 3 * GST_SECOND);
+  expect_rate (f, G_MAXUINT, G_MAXUINT);
+}
+
 /* The lowest of two receivers' rates, and what is left when one leaves. */
 TEST (test_rates_of_two_receivers)
 {
@@ -678,36 +755,6 @@ TEST (test_rates_of_two_receivers)
   fail_unless (gst_rate_event_parse (event, &info));
   gst_event_unref (event);
   fail_unless (info.bitrate >= 883000 && info.bitrate <= 885000, "%u", info.bitrate);
-}
-
-/* Of the last rate event so far; 0: none. */
-static guint
-last_rate (Fixture *f)
-{
-  GstRateInfo info = {0};
-  GstEvent *event;
-
-  while ((event = next_event (f, GST_RATE_EVENT_NAME)) != NULL) {
-    fail_unless (gst_rate_event_parse (event, &info));
-    gst_event_unref (event);
-  }
-  return info.bitrate;
-}
-
-/* Within 400 ms, as events may be held back. */
-static void
-expect_rate (Fixture *f, guint low, guint high)
-{
-  guint i, rate = 0;
-
-  for (i = 0; i < 20 && !(rate >= low && rate <= high); i++) {
-    guint told;
-
-    advance (f, 20 * GST_MSECOND);
-    told = last_rate (f);
-    rate = told != 0 ? told : rate;
-  }
-  fail_unless (rate >= low && rate <= high, "%u", rate);
 }
 
 /* A receiver's own finding and what routers said, in either order: the lower one. What is not repeated for 10 s is
@@ -928,6 +975,7 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_tmmbr);
   tcase_add_test (tcase, test_remb_becomes_a_rate);
   tcase_add_test (tcase, test_rates_of_strangers_are_refused);
+  tcase_add_test (tcase, test_limits_go_with_the_peer);
   tcase_add_test (tcase, test_rates_of_two_receivers);
   tcase_add_test (tcase, test_explicit_rate_beside_path_rate);
   tcase_add_test (tcase, test_remb_flood);

@@ -84,6 +84,11 @@ class Gates(unittest.TestCase):
         self.assertEqual(verdicts(gates.engines_agree([sim, real])), [True])
         self.assertEqual(verdicts(gates.engines_agree([sim, result("low-delay", psnr=30, engine="real")])), [False])
         self.assertEqual(verdicts(gates.engines_agree([sim])), [])
+        for clip, holds in (("c", False), ("videotestsrc", True)):
+            pair = [result("low-delay"), result("low-delay", psnr=result("low-delay")["row"]["psnr"] - 2, engine="real")]
+            for each in pair:
+                each["lab"]["clip"] = clip
+            self.assertEqual(verdicts(gates.engines_agree(pair)), [holds])
 
     def test_failed_jobs(self):
         job = types.SimpleNamespace(name="sim/steady")
