@@ -5,14 +5,13 @@
 #include "config.h"
 #endif
 
+#include "flowhash.h"
 #include "gstccrandom.h"
 #include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
 
 #include <string.h>
 
-#define FNV_OFFSET G_GUINT64_CONSTANT (0xcbf29ce484222325)
-#define FNV_PRIME G_GUINT64_CONSTANT (0x100000001b3)
 #define MAPPED_BYTES 12
 #define BYE_LINGER (200 * GST_MSECOND) /* a BYE somebody else made up must not silence us for long */
 #define EXPIRY_GAP (100 * GST_MSECOND)
@@ -73,18 +72,31 @@ make_room (GstRtcpAvpf *self)
   }
 }
 
-/* An IPv4 address is the same one where an IPv6 socket tells it (RFC 4291 2.5.5.2). */
+static const guint64 *
+secret_key (void)
+{
+  static guint64 key[2];
+  static gsize made = 0;
+
+  if (g_once_init_enter (&made)) {
+    key[0] = gst_cc_random64 ();
+    key[1] = gst_cc_random64 ();
+    g_once_init_leave (&made, 1);
+  }
+  return key;
+}
+
+/* An IPv4 address is the same one where an IPv6 socket tells it (RFC 4291 2.5.5.2). Keyed: of 2^64 addresses in an IPv6
+   network one is soon found that a hash without secret takes for the peer's. */
 static guint64
 inet_id (GInetAddress *inet)
 {
   static const guint8 mapped[MAPPED_BYTES] = {[10] = 0xff, [11] = 0xff};
   const guint8 *bytes = g_inet_address_to_bytes (inet);
-  gsize i, size = g_inet_address_get_native_size (inet);
-  guint64 id = FNV_OFFSET;
+  gsize size = g_inet_address_get_native_size (inet);
+  gsize skip = size > MAPPED_BYTES && memcmp (bytes, mapped, MAPPED_BYTES) == 0 ? MAPPED_BYTES : 0;
 
-  for (i = size > MAPPED_BYTES && memcmp (bytes, mapped, MAPPED_BYTES) == 0 ? MAPPED_BYTES : 0; i < size; i++)
-    id = (id ^ bytes[i]) * FNV_PRIME;
-  return MAX (id, 1);
+  return MAX (flow_hash (secret_key (), bytes + skip, size - skip), 1);
 }
 
 guint64
