@@ -639,8 +639,7 @@ install_feedback_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_PEER_ADDRESS,
       g_param_spec_string ("peer-address", "Peer's address",
           "IP address of the sender: packets from elsewhere are ignored; NULL: whoever sends first is the peer until "
-          "it "
-          "is silent",
+          "it is silent",
           NULL, ready));
   g_object_class_install_property (klass, PROP_RATE_EXTENSION_ID,
       g_param_spec_uint ("explicit-rate-extension-id", "Explicit rate extension id",
