@@ -93,13 +93,14 @@ START_TEST (test_asks_once_and_waits_for_leave)
 }
 END_TEST
 
-/* p after an outage of 3 s, of which the packets, one each 10 ms, were sent. */
+/* p after an outage of which the packets, one each 10 ms, were sent. */
 static double
-p_after (CcDuration outage)
+p_after_at (CcDuration R, CcDuration outage)
 {
   CcReport report = {0};
 
   setup (0, 0);
+  next.stamp.rtt = R;
   for (unsigned i = 0; i < 500; i++)
     if (arrive (0))
       cc_receiver_report (&r, now, &report);
@@ -112,6 +113,12 @@ p_after (CcDuration outage)
   return report.tfrc.p;
 }
 
+static double
+p_after (CcDuration outage)
+{
+  return p_after_at (RTT, outage);
+}
+
 /* RFC 5348 6.3.1: one event, and the first interval is what gives X_recv: 100 kB/s of 1000 bytes at 0.1 s are 10
    packets an R, p = 0.01217. As they are, 30 R without a packet are 30 events. */
 START_TEST (test_an_outage_is_one_loss)
@@ -119,6 +126,9 @@ START_TEST (test_an_outage_is_one_loss)
   ck_assert_double_gt (p_after (3 * CC_SECOND), 0.005);
   ck_assert_double_lt (p_after (3 * CC_SECOND), 0.0122 * 1.05);
   ck_assert_double_gt (p_after (CC_RECEIVER_OUTAGE - 5 * SPACING), 0.02); /* as RFC 5348 5.2 has it */
+  /* of 4 R and more: at R = 0.3 s the same 0.9 s are three events and not one */
+  ck_assert_double_gt (
+      p_after_at (300 * CC_MSECOND, 900 * CC_MSECOND), 1.5 * p_after_at (300 * CC_MSECOND, 1500 * CC_MSECOND));
 }
 END_TEST
 

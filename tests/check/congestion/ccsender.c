@@ -780,6 +780,7 @@ START_TEST (test_ceases_on_a_dead_path)
   cc_sender_on_rtcp (&s);
   ck_assert_uint_eq (run (now + 14 * CC_SECOND, NULL, 0), 0);
   ck_assert (circuit_breaker_ceases (&s.circuit));
+  ck_assert (!cc_sender_take_key_unit_wanted (&s)); /* whoever asks meanwhile uses up nothing */
   run (now + 2 * CC_SECOND, NULL, 0);
   ck_assert (cc_sender_take_key_unit_wanted (&s));
   push_frame (1);

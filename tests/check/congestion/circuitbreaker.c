@@ -181,6 +181,22 @@ START_TEST (test_media_timeout_of_slow_frames)
 }
 END_TEST
 
+/* RFC 8083 4.2: of what is worked out with each report without progress the largest holds, also where frames come
+   faster since. */
+START_TEST (test_the_larger_media_timeout_is_kept)
+{
+  setup ();
+  for (unsigned i = 0; i < 4; i++) {
+    send_packet ();
+    pass (4 * CC_SECOND);
+    report (0, true, 0, 10e3);
+  }
+  report (0, false, 0, 10e3);
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0, false, 0, 10e3)), 20, 0.3);
+  ck_assert_int_eq (c.reason, CIRCUIT_MEDIA_TIMEOUT);
+}
+END_TEST
+
 /* 4.3: s = 1000, Tr = 0.4 s, p = 0.06: 10 X = 10^4 / (0.4 x 0.2) = 125 kB/s. CB_INTERVAL = ceil (3 x 4 / 3) = 4 of 1 s,
    and more than that have to have come. */
 START_TEST (test_congestion)
@@ -355,7 +371,8 @@ END_TEST
 CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_in_reports, test_ten_times_tcp,
     test_rtcp_timeout, test_other_reports_count_against_the_rtcp_timeout, test_a_pause_is_no_timeout,
     test_a_peer_that_may_know_no_rtcp, test_media_timeout, test_progress_cancels_the_media_timeout,
-    test_media_timeout_of_slow_frames, test_congestion, test_congestion_weighs_by_time, test_ten_percent_are_no_reason,
-    test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
-    test_tries_again_when_rtcp_comes, test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss,
-    test_warns_and_goes_on, test_off, test_names_and_nonsense)
+    test_media_timeout_of_slow_frames, test_the_larger_media_timeout_is_kept, test_congestion,
+    test_congestion_weighs_by_time, test_ten_percent_are_no_reason, test_usability,
+    test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few, test_tries_again_when_rtcp_comes,
+    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_warns_and_goes_on, test_off,
+    test_names_and_nonsense)

@@ -67,6 +67,19 @@ START_TEST (test_a_delay_that_comes_in_frames_is_none)
 }
 END_TEST
 
+/* One late frame some time before makes no step of it either. */
+START_TEST (test_a_step_of_long_ago_is_none)
+{
+  setup ();
+  frames (10, 0.003, 0, 0, 100e3, 0);
+  frames (0.033, 0.05, 0, 0, 100e3, 0);
+  frames (10, 0.003, 0, 0, 100e3, 0);
+  frames (0.033, 0.025, 0, 0, 100e3, 0);
+  ck_assert (!frames (5, 0.05, 0, 0, 100e3, 0.1));
+  ck_assert_int_eq (r.state, ROUTE_CLIMBED);
+}
+END_TEST
+
 START_TEST (test_a_queue_that_climbs_is_none)
 {
   setup ();
@@ -97,5 +110,5 @@ START_TEST (test_little_is_no_step)
 END_TEST
 
 CC_TEST_MAIN ("routechange", test_a_step_that_stands_is_a_route, test_a_queue_that_drains_is_none,
-    test_a_delay_that_comes_in_frames_is_none, test_a_queue_that_climbs_is_none, test_the_rate_has_to_fall,
-    test_little_is_no_step)
+    test_a_delay_that_comes_in_frames_is_none, test_a_step_of_long_ago_is_none, test_a_queue_that_climbs_is_none,
+    test_the_rate_has_to_fall, test_little_is_no_step)
