@@ -41,9 +41,11 @@ def tfrc_reports(data, at):
 
 def stamp(data, extension_id, at):
     """The one-byte form's element of exactly 7 bytes, None where there is none."""
-    if len(data) < 16 or not data[0] & 0x10:
+    if len(data) < 16 or data[0] >> 6 != 2 or not data[0] & 0x10:  # version 2: DTLS passes here as well
         return None
     at_byte = 12 + 4 * (data[0] & 15)
+    if len(data) < at_byte + 4:
+        return None
     profile, words = struct.unpack(">HH", data[at_byte:at_byte + 4])
     block = data[at_byte + 4:at_byte + 4 + 4 * words]
     while profile == 0xbede and block:
