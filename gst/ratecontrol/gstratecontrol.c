@@ -829,9 +829,12 @@ narrow_to_420 (GstRateControl *self, GstCaps *caps)
 static gboolean
 gst_rate_control_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
   GstCaps *caps, *narrow;
+  gboolean ok;
 
+  if (gst_rate_reader_is_asked_for (query))
+    return TRUE;
+  ok = GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
   if (!ok || direction != GST_PAD_SINK || GST_QUERY_TYPE (query) != GST_QUERY_CAPS || g_private_get (&asking_upstream))
     return ok;
   gst_query_parse_caps_result (query, &caps);

@@ -17,6 +17,7 @@
 #include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcratesources.h"
+#include "gsttfrcsendadvice.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
 #include "rtpreporters.h"
@@ -147,6 +148,7 @@ typedef struct GstTfrcTransmit {
   CcTime key_unit_at, key_unit_due; /* the last request; one put off */
   guint key_unit_count;
   guint warned; /* bits of what the application was told already */
+  GstTfrcSendAdvice advice;
   CcTime logged_at;
 
   AvpfTiming avpf;

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One call from start to figures: processes started, watched, ended; files left in its folder."""
 import dataclasses
+import glob
 import json
+import os
 import pathlib
 import queue
 import subprocess
@@ -48,6 +50,18 @@ class Settings:
     source_properties: str = ""  # more of tfrcsrc's and its children's, as gst-launch-1.0 takes them
     sink_properties: str = ""  # of tfrcsink's
     oracle_share: float = 0.95
+
+
+def require_camera(device):
+    """Raises RuntimeError, with what helps, where there is no such device or it may not be opened."""
+    if not os.path.exists(device):
+        others = ", ".join(sorted(glob.glob("/dev/video*")))
+        raise RuntimeError(f"there is no camera {device}: connect one"
+                           + (f", or name another device (--camera DEVICE; there are {others})" if others else "")
+                           + "; without --camera a clip is sent")
+    if not os.access(device, os.R_OK | os.W_OK):
+        raise RuntimeError(f"the camera {device} may not be opened: \"sudo usermod -aG video $USER\" and a new login let "
+                           "you; without --camera a clip is sent")
 
 
 class Process:
@@ -177,10 +191,19 @@ class Session:
             groups[f"flow {n}"] = keys
         return groups
 
+    def check(self):
+        """Raises RuntimeError, with what helps, where something that is asked for is not there."""
+        if self.s.camera and not self.s.receive:
+            require_camera(self.s.camera)
+        controller = controllers.make(self.s.controller)
+        if getattr(controller, "element", None) and not self.s.receive and not paths.has_element(controller.element):
+            raise RuntimeError(controller.missing())
+
     def run(self):
         """Runs until the end, Ctrl-C or SIGTERM; the processes have sessions of their own, so that they end in order.
         Returns the summary; None where there was no bottleneck to measure."""
         paths.require_build()
+        self.check()
         s = self.settings()
         (self.folder / "call.json").write_text(json.dumps(s, indent=1))
         processes, net = [], None
