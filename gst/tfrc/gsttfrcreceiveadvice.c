@@ -211,10 +211,9 @@ arrived_so_far (GstTfrcReceiveAdvice *a)
 static gboolean
 is_silent (GstTfrcReceiveAdvice *a, const Arrived *so_far)
 {
-  if (a->told_silence || so_far->packets > so_far->refused) {
-    a->told_silence = TRUE; /* what stops later is the network's or the sender's doing */
+  if (a->told_silence ||
+      so_far->packets > so_far->refused) /* what stops later is the network's or the sender's doing */
     return FALSE;
-  }
   a->told_silence = ++a->silent_s >= SILENCE_S;
   return a->told_silence;
 }

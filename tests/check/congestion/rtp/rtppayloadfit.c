@@ -196,6 +196,20 @@ START_TEST (test_large_frames)
 }
 END_TEST
 
+/* What frames begin with tells where their middles do not: 0x00 may go on with VP8, and is JPEG's. */
+START_TEST (test_begins_refute)
+{
+  static const uint8_t first[] = {0, 0, 0, 0, 1, 85, 40, 30, 0xff}, middle[] = {0, 0, 4, 0xb0, 1, 85, 40, 30, 0xff};
+  RtpPayloadTally t = {0};
+
+  for (int i = 0; i < 60; i++)
+    rtp_payload_tally_add (&t, i % 10 == 0 ? first : middle, 9, i % 10 == 9);
+  ck_assert_uint_gt (t.fit[format ("VP8")], t.packets / 2);
+  ck_assert (rtp_payload_tally_refutes (&t, format ("VP8")));
+  ck_assert_int_eq (rtp_payload_tally_guess (&t), format ("JPEG"));
+}
+END_TEST
+
 /* Of any size, under the sanitizers: nothing behind the end is read. */
 START_TEST (test_any_bytes)
 {
@@ -214,4 +228,4 @@ END_TEST
 
 CC_TEST_MAIN ("rtppayloadfit", test_names, test_h264, test_h265, test_vp8, test_vp9, test_av1, test_jpeg,
     test_a_tally_refutes_and_guesses, test_some_other_packets_do_not_matter, test_noise_is_nothing, test_large_frames,
-    test_any_bytes)
+    test_begins_refute, test_any_bytes)
