@@ -13,6 +13,7 @@ import time
 
 from . import clips, codecs, controllers, measures, network, paths, report, units
 
+MOST_SAID = 10  # problems; all are in summary.json
 RFC8867_5_1 = "0:1.0M,40:2.5M,60:0.6M,80:1.0M"
 
 
@@ -229,11 +230,11 @@ class Session:
             for process in reversed(processes):  # the sender first: its last packets are still to arrive
                 status = process.stop()
                 if status != 0:
-                    self.problems.append(f"{process.name} ended with status {status}: see {process.name}.log")
+                    self.note(f"{process.name} ended with status {status}: see {process.name}.log")
                 if process.name == "sender":
                     time.sleep(self.s.delay + 0.5)
             if net and net.stop() != 0:
-                self.problems.append("the bottleneck failed")
+                self.note("the bottleneck failed")
             self.drain()
         return self.figures(s) if net else None
 
@@ -244,7 +245,13 @@ class Session:
         except (ValueError, IndexError, OSError) as error:
             if not self.problems:
                 raise
-            raise RuntimeError("; ".join(self.problems)) from error
+            raise RuntimeError("nothing of this call can be measured" if self.show else "; ".join(self.problems)) from error
+
+    def note(self, problem):
+        """Said at once where somebody looks on: a receiver may wait for its sender for a day."""
+        self.problems.append(problem)
+        if self.show and len(self.problems) <= MOST_SAID:
+            print(("\n" if sys.stdout.isatty() else "") + f"call: {problem}", file=sys.stderr, flush=True)
 
     def wait_for(self, name, process):
         """Until it has said a word, so that nothing sent is missed."""
@@ -263,7 +270,7 @@ class Session:
         while not self.said.empty():
             name, message = self.said.get()
             if message["kind"] in ("error", "warning"):
-                self.problems.append(f"{name}: {message['text']}")
+                self.note(f"{name}: {message['text']}")
             elif progress:
                 progress.add(name, message)
 
