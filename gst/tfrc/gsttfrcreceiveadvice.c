@@ -238,9 +238,8 @@ tell_silence (GstTfrcReceiveAdvice *a, const Arrived *so_far, const gchar *peer)
         (NULL));
   else
     GST_ELEMENT_WARNING (a->element, RESOURCE, READ,
-        ("No packet has arrived on UDP port %d in %d s. Start the sender, see that its host and port are this "
-         "machine's "
-         "and this one, that address is one the packets come in by, and that a firewall lets UDP in. Waiting goes on.",
+        ("No packet has arrived on UDP port %d in %d s. Start the sender, see that its host and port lead here, that "
+         "address is one the packets come in by, and that a firewall lets UDP in. Waiting goes on.",
             port, SILENCE_S),
         (NULL));
 }
