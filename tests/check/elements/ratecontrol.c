@@ -196,6 +196,7 @@ static const struct {
     {"omxh264enc", add_target_bitrate, "Target bitrate in bits per second", 1},
     {"omxh265enc", add_target_bitrate, "Target bitrate in Kbps", 1000},
     {"mpph264enc", add_bps, NULL, 1},
+    {"svtav1enc", add_target_bitrate, "Target bitrate in kbits/sec", 0},
     {"unheardofenc", add_bitrate, NULL, 0},
     {"describedenc", add_bitrate, "The rate in kbits/s", 0},
 };
@@ -1021,6 +1022,19 @@ GST_START_TEST (test_any_encoder_by_the_name_of_its_property)
 }
 GST_END_TEST;
 
+/* gst-omx' all ones: its component's own rate, which nobody knows. */
+GST_START_TEST (test_a_rate_of_all_ones_is_none)
+{
+  guint bitrate = 1;
+  Rig r;
+
+  rig_init (&r, "omxh264enc target-bitrate=4294967295", "start-bitrate=0");
+  g_object_get (r.rate, "bitrate", &bitrate, NULL);
+  fail_unless_equals_int (bitrate, 0);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_the_knob_may_change_while_it_plays)
 {
   Rig r;
@@ -1479,6 +1493,17 @@ GST_END_TEST;
 /* What cannot be set while it runs is told, once, and nothing of it is tried. */
 GST_START_TEST (test_an_encoder_that_is_set_at_its_start_only)
 {
+  Rig r;
+
+  fail_unless_equals_int (rig_named (&r, "svtav1enc", NULL)->bitrate, 300);
+  rig_frames (&r, 60, 1000);
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->sets, 1);
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  rig_clear (&r);
+  /* unless its user says that it is more */
+  fail_unless_equals_int (rig_named (&r, "svtav1enc", "bitrate-property=target-bitrate")->bitrate, 970);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  rig_clear (&r);
   fail_unless_equals_int (run_and_count_warnings ("videotestsrc num-buffers=5 ! avenc_mpeg4 ! ratecontrol ! fakesink",
                               "before it starts at most: use x264enc"),
       1);
@@ -1521,6 +1546,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_an_encoder_without_quantizer_is_set_by_its_bitrate);
   tcase_add_test (tc, test_each_encoder_has_its_unit);
   tcase_add_test (tc, test_any_encoder_by_the_name_of_its_property);
+  tcase_add_test (tc, test_a_rate_of_all_ones_is_none);
   tcase_add_test (tc, test_the_knob_may_change_while_it_plays);
   tcase_add_test (tc, test_a_wrong_property_is_told_once_with_its_cure);
   tcase_add_test (tc, test_key_unit_storms_are_bounded_and_none_is_forgotten);
