@@ -2,6 +2,7 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
 
 #include <gio/gio.h>
@@ -18,6 +19,7 @@ struct _GstTfrcSrc {
   GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
   GstTfrcRestore restore;
+  GstTfrcReceiveAdvice advice;
   GSocket *socket; /* while not in NULL */
 
   gchar *address, *encoding_name;

@@ -679,6 +679,19 @@ next_stats (const GstTfrcTransmit *t)
 }
 
 static void
+give_advice (GstTfrcTransmit *t, CcTime now)
+{
+  const GstTfrcSendCounts counts = {.packets_sent = t->core.packets_sent,
+      .frames_sent = t->core.buffer.frames_sent,
+      .frames_dropped = t->core.buffer.frames_dropped,
+      .rtcp_received = t->stats.rtcp_received,
+      .refused = t->batch->refused > 0,
+      .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
+
+  gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);
+}
+
+static void
 run_timers (GstTfrcTransmit *t, CcTime now)
 {
   if (cc_sender_next_timeout (&t->core) <= now)
@@ -693,6 +706,7 @@ run_timers (GstTfrcTransmit *t, CcTime now)
   post_circuit (t, now);
   if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
+  give_advice (t, now);
   if (next_stats (t) <= now)
     post_stats (t, now);
   if (t->drain_until != CC_TIME_NONE && (t->drain_until <= now || (t->core.buffer.count == 0 && t->batch->count == 0)))
@@ -862,6 +876,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
+  gst_tfrc_send_advice_init (&t->advice, now);
   t->path_teller = t->router_teller = 0;
   for (i = 0; i < G_N_ELEMENTS (t->teller_key); i++)
     t->teller_key[i] = gst_cc_random64 ();

@@ -18,6 +18,7 @@
 #include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcratesources.h"
+#include "gsttfrcsendadvice.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
 #include "rtpreporters.h"
@@ -148,6 +149,7 @@ typedef struct GstTfrcTransmit {
   KeyAnswer key;
   guint key_unit_count;
   guint warned; /* bits of what the application was told already */
+  GstTfrcSendAdvice advice;
   CcTime logged_at;
 
   AvpfTiming avpf;
