@@ -45,6 +45,7 @@ gst_rtcp_avpf_source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *addres
   params.cc.overhead_bytes = RTCP_AVPF_IPV4_UDP_BYTES;
   if (address != NULL && g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6)
     params.cc.overhead_bytes = RTCP_AVPF_IPV6_UDP_BYTES;
+  params.cc.overhead_bytes += self->settings.rtp_overhead;
   key_request_params_init (&params.key);
   params.key.min_interval = self->settings.pli_interval;
   params.key.repeat = rtp_codec_tells_key_units (self->codec);
@@ -326,8 +327,8 @@ on_rtp_from (GstRtcpAvpf *self, GstRTPBuffer *rtp, GSocketAddress *address, GstC
   gboolean keep;
   AvpfSource *s;
 
-  rtp_answers_on_received (
-      &self->answers, host, gst_rtp_buffer_get_packet_len (rtp) + gst_rtcp_avpf_udp_ip_bytes (address), now);
+  rtp_answers_on_received (&self->answers, host,
+      gst_rtp_buffer_get_packet_len (rtp) + self->settings.rtp_overhead + gst_rtcp_avpf_udp_ip_bytes (address), now);
   if (!is_of_peer (self, rtp, host, now))
     return FALSE;
   if (gst_rtcp_avpf_members_is_own (self, ssrc, address, SSRC_CNAME_NONE, now)) {

@@ -345,7 +345,7 @@ on_packet (RtcpContext *c, const guint8 *data, gsize size)
 {
   GstRtcpAvpf *self = c->self;
   guint64 host = gst_rtcp_avpf_host_id (c->address);
-  guint bytes = (guint)size + gst_rtcp_avpf_udp_ip_bytes (c->address);
+  guint bytes = (guint)size + self->settings.rtcp_overhead + gst_rtcp_avpf_udp_ip_bytes (c->address);
 
   if (is_one_of_ours (self, data, size)) {
     self->looped++;

@@ -39,10 +39,16 @@ may_answer (GstRtcpAvpf *self, GSocketAddress *address, guint bytes)
   return rtp_peer_is (&self->peer, host) && rtp_answers_take (&self->answers, host, bytes);
 }
 
+static guint
+outgoing_size (const GstRtcpAvpf *self, const GstRtcpAvpfOutgoing *out)
+{
+  return (guint)gst_buffer_get_size (out->buffer) + self->settings.rtcp_overhead;
+}
+
 static void
 collect_addresses (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
 {
-  guint i, n = 0, bytes = (guint)gst_buffer_get_size (out->buffer);
+  guint i, n = 0, bytes = outgoing_size (self, out);
 
   /* RTCP of a group goes where the application sends it: to the group */
   for (i = 0; i < AVPF_MAX_SOURCES && !self->multicast; i++) {
@@ -64,13 +70,13 @@ collect_addresses (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
 }
 
 static guint
-outgoing_bytes (const GstRtcpAvpfOutgoing *out)
+outgoing_bytes (GstRtcpAvpf *self, const GstRtcpAvpfOutgoing *out)
 {
   guint bytes = 0, i;
 
   for (i = 0; i < out->n_addresses; i++)
-    bytes += (guint)gst_buffer_get_size (out->buffer) + gst_rtcp_avpf_udp_ip_bytes (out->addresses[i]);
-  return out->n_addresses > 0 ? bytes : (guint)gst_buffer_get_size (out->buffer) + RTCP_AVPF_IPV4_UDP_BYTES;
+    bytes += outgoing_size (self, out) + gst_rtcp_avpf_udp_ip_bytes (out->addresses[i]);
+  return out->n_addresses > 0 ? bytes : outgoing_size (self, out) + RTCP_AVPF_IPV4_UDP_BYTES;
 }
 
 guint64
@@ -102,7 +108,7 @@ account (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
   guint bytes;
 
   collect_addresses (self, out);
-  bytes = outgoing_bytes (out);
+  bytes = outgoing_bytes (self, out);
   remember (self, out->buffer);
   self->rtcp_sent++;
   self->rtcp_bytes_sent += bytes;
@@ -204,7 +210,8 @@ gst_rtcp_avpf_leave (GstRtcpAvpf *self, GstClockTime now)
   if (bye == NULL)
     return AVPF_LEAVE_SILENTLY;
   if (local->timing_runs)
-    how = avpf_timing_leave (&local->timing, (guint32)gst_buffer_get_size (bye) + RTCP_AVPF_IPV4_UDP_BYTES, now);
+    how = avpf_timing_leave (&local->timing,
+        (guint32)gst_buffer_get_size (bye) + self->settings.rtcp_overhead + RTCP_AVPF_IPV4_UDP_BYTES, now);
   gst_clear_buffer (&self->bye);
   self->bye = bye;
   self->leaving = TRUE;

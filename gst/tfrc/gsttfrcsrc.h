@@ -3,6 +3,7 @@
 #define GST_TFRC_SRC_H
 
 #include "gsttfrcrestore.h"
+#include "gsttfrcsrtp.h"
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -18,10 +19,12 @@ struct _GstTfrcSrc {
   GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
   GstTfrcRestore restore;
+  GstTfrcSrtpGate gate;
   GSocket *socket; /* while not in NULL */
 
   gchar *address, *encoding_name;
   gint port, payload;
+  GstCcSrtpParams srtp_params;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
   guint clock_rate, latency_ms;

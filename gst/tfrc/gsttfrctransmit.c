@@ -276,7 +276,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.start_Bps = start_Bps;
   params.min_Bps = gst_tfrc_bytes_per_second (t->settings.min_bitrate);
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
-  params.overhead_bytes = t->to.overhead;
+  params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
@@ -625,6 +625,8 @@ copy_counters (GstTfrcTransmit *t)
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
   s->unstamped = t->batch->unstamped;
+  s->unprotected = t->batch->unprotected;
+  s->srtp = gst_cc_srtp_counts (t->srtp);
   s->too_large = t->batch->too_large;
   s->refused = t->batch->refused;
   s->unreachable = t->batch->unreachable;
@@ -868,6 +870,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
   t->batch = g_new (GstTfrcBatch, 1);
   gst_tfrc_batch_init (t->batch);
+  gst_tfrc_batch_set_srtp (t->batch, t->srtp);
   t->batch->to = *to;
   set_traffic_class (t);
   t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
@@ -907,7 +910,7 @@ release (GstTfrcTransmit *t)
   g_mutex_unlock (&t->lock);
   g_clear_pointer (&t->taken, g_free);
   g_clear_pointer (&t->ring, g_free);
-  g_clear_pointer (&t->batch, g_free);
+  g_clear_pointer (&t->batch, gst_tfrc_batch_free);
   g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->packets, g_free);
   g_clear_pointer (&t->cname, g_free);
