@@ -202,6 +202,25 @@ GST_START_TEST (test_a_packet_opens_once)
 }
 GST_END_TEST;
 
+/* 100 ms late among 10 000 packets/s. */
+GST_START_TEST (test_late_packets)
+{
+  GstCcSrtp *a = new_end (1), *b = new_end (1);
+  Packet late, later, p;
+  guint i;
+
+  send_rtp (a, &later, SSRC, 0);
+  for (i = 1; i < 1100; i++) {
+    send_rtp (a, i == 100 ? &late : &p, SSRC, (guint16)i);
+    fail_unless (i == 100 || opens_rtp (b, &p));
+  }
+  fail_unless (opens_rtp (b, &late));
+  fail_if (opens_rtp (b, &later));
+  gst_cc_srtp_free (a);
+  gst_cc_srtp_free (b);
+}
+GST_END_TEST;
+
 /* A sender that starts again has another SSRC and may begin at any number. */
 GST_START_TEST (test_a_sender_starts_again)
 {
@@ -376,6 +395,7 @@ ccsrtp_suite (void)
   tcase_add_loop_test (tc, test_there_and_back, 0, n);
   tcase_add_loop_test (tc, test_what_was_changed_is_refused, 0, n);
   tcase_add_test (tc, test_a_packet_opens_once);
+  tcase_add_test (tc, test_late_packets);
   tcase_add_test (tc, test_a_sender_starts_again);
   tcase_add_test (tc, test_our_own_come_back);
   tcase_add_loop_test (tc, test_who_comes_late, 0, n);

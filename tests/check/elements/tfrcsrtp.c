@@ -338,6 +338,42 @@ GST_START_TEST (test_the_tag_is_no_media)
 }
 GST_END_TEST;
 
+static GstBuffer *
+new_limit (guint16 reported, guint64 bitrate, guint16 overhead)
+{
+  GstCcReportBlock block = {.ssrc = SSRC, .ext_highest_seq = reported};
+  RtcpTmmb limit = {.ssrc = SSRC, .bitrate_bps = bitrate, .overhead_bytes = overhead};
+  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+
+  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
+  gst_cc_rtcp_add_tmmbr (&rtcp, PEER_SSRC, &limit, 1);
+  gst_rtcp_buffer_unmap (&rtcp);
+  return buffer;
+}
+
+/* RFC 5104 4.2.1: of a limit the receiver's overhead a packet is taken off and ours put on. Where the two are the same,
+   the tag in them, the limit holds as it is, at whatever packet rate. */
+GST_START_TEST (test_the_tag_counts_for_limits)
+{
+  guint i;
+  Sink s;
+
+  sink_open (&s, CAPS, KEY, NULL);
+  for (i = 0; i < 20; i++) {
+    flow_push_frame (&s.f, SSRC, 3, 100);
+    g_usleep (20000);
+  }
+  fail_unless (wait_stat (s.f.sink, "packets-sent", 60));
+  fail_unless (peer_receive_rtp (&s.f.peer, 2000));
+  sink_tell (&s, s.srtp, new_limit ((guint16)(s.f.seq - 1), 131072, UDP_IP + 24 + TAG));
+  fail_unless (wait_stat (s.f.sink, "tmmbr", 1));
+  fail_unless_equals_uint64 (stat_of (s.f.sink, "tmmbr-bitrate"), 131072);
+  sink_close (&s);
+}
+GST_END_TEST;
+
 /* ---- tfrcsrc ---- */
 
 typedef struct {
@@ -665,6 +701,7 @@ tfrcsrtp_suite (void)
   tcase_add_test (tc, test_two_keys);
   tcase_add_test (tc, test_no_explicit_rate_is_asked_for);
   tcase_add_test (tc, test_the_tag_is_no_media);
+  tcase_add_test (tc, test_the_tag_counts_for_limits);
   tcase_add_test (tc, test_what_arrives_is_opened);
   tcase_add_test (tc, test_forged_media_is_refused);
   tcase_add_test (tc, test_one_warning_of_another_key_at_the_source);
