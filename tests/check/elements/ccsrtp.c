@@ -314,6 +314,30 @@ GST_START_TEST (test_looking_does_not_hinder)
 }
 GST_END_TEST;
 
+/* What has opened does not do so again because of what has been forged since. */
+GST_START_TEST (test_looking_forgets_nothing)
+{
+  GstCcSrtp *a = new_end (1), *other = new_end (9), *b = new_end (1);
+  Packet seen[50], p;
+  guint i;
+
+  for (i = 0; i < 50; i++) {
+    send_rtp (a, &seen[i], SSRC, (guint16)i);
+    fail_unless (opens_rtp (b, &seen[i]));
+  }
+  for (i = 0; i < 100; i++) {
+    send_rtp (other, &p, SSRC + i % 2, (guint16)(1000 + i));
+    fail_if (opens_rtp (b, &p));
+    fail_if (opens_rtp (b, &seen[i % 50]));
+  }
+  send_rtp (a, &p, SSRC, 50);
+  fail_unless (opens_rtp (b, &p));
+  gst_cc_srtp_free (a);
+  gst_cc_srtp_free (b);
+  gst_cc_srtp_free (other);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_another_key_is_suspicious_once)
 {
   GstCcSrtp *a = new_end (1), *b = new_end (2), *c = new_end (1);
@@ -327,7 +351,7 @@ GST_START_TEST (test_another_key_is_suspicious_once)
     fail_unless_equals_int (told, i >= 199);
     /* who is understood has the right key, whatever else comes */
     fail_unless (opens_rtp (c, &p));
-    send_rtp (b, &p, SSRC, (guint16)i);
+    send_rtp (b, &p, SSRC + 1, (guint16)i);
     fail_if (opens_rtp (c, &p));
     told_late += gst_cc_srtp_take_suspicion (c);
   }
@@ -400,6 +424,7 @@ ccsrtp_suite (void)
   tcase_add_test (tc, test_our_own_come_back);
   tcase_add_loop_test (tc, test_who_comes_late, 0, n);
   tcase_add_loop_test (tc, test_looking_does_not_hinder, 0, n);
+  tcase_add_test (tc, test_looking_forgets_nothing);
   tcase_add_test (tc, test_another_key_is_suspicious_once);
   tcase_add_test (tc, test_errors_name_the_cure);
   return s;

@@ -361,11 +361,11 @@ GST_START_TEST (test_the_tag_counts_for_limits)
   Sink s;
 
   sink_open (&s, CAPS, KEY, NULL);
-  for (i = 0; i < 20; i++) {
+  for (i = 0; i < 60; i++) {
     flow_push_frame (&s.f, SSRC, 3, 100);
     g_usleep (20000);
   }
-  fail_unless (wait_stat (s.f.sink, "packets-sent", 60));
+  fail_unless (wait_stat (s.f.sink, "packets-sent", 180));
   fail_unless (peer_receive_rtp (&s.f.peer, 2000));
   sink_tell (&s, s.srtp, new_limit ((guint16)(s.f.seq - 1), 131072, UDP_IP + 24 + TAG));
   fail_unless (wait_stat (s.f.sink, "tmmbr", 1));
