@@ -144,7 +144,7 @@ typedef struct {
 } Compound;
 
 static void
-on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   Compound *c = user;
   GstRtpTfrcBwe *self = c->self;
@@ -249,7 +249,7 @@ on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
   cc_sender_on_ccfb (&self->core, self->blocks, report, gst_rtp_tfrc_now (self));
 }
 
-static const GstCcRtcpHandlers handlers = {.report_block = on_report_block,
+static const RtcpHandlers handlers = {.report_block = on_report_block,
     .remb = on_remb,
     .tmmbr = on_tmmbr,
     .tfrc = on_tfrc,
@@ -263,7 +263,7 @@ take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
   Compound c = {.self = self};
   CircuitReport report;
 
-  gst_cc_rtcp_walk (map->data, map->size, &handlers, &c);
+  rtcp_walk (map->data, map->size, &handlers, &c);
   cc_sender_on_rtcp (&self->core);
   if (!(c.weight > 0))
     return;
@@ -301,14 +301,14 @@ on_bye (gpointer user, guint32 ssrc)
 
 /* rtpsession stamps its SRs with the wall clock, which may step. */
 static void
-on_sr (gpointer user, const GstCcSenderInfo *info)
+on_sr (gpointer user, const RtcpSenderInfo *info)
 {
   GstRtpTfrcBwe *self = user;
 
   sr_echo_on_sent (&self->echo, info->ssrc, info->ntp_time, gst_rtp_tfrc_now (self));
 }
 
-static const GstCcRtcpHandlers sending_handlers = {.bye = on_bye, .sr = on_sr};
+static const RtcpHandlers sending_handlers = {.bye = on_bye, .sr = on_sr};
 
 /* What the session says of its own SSRCs. Returns FALSE: it need not send it for our sake. */
 static gboolean
@@ -320,7 +320,7 @@ on_sending_rtcp (GObject *session, GstBuffer *buffer, gboolean early, GstRtpTfrc
     return FALSE;
   g_mutex_lock (&self->lock);
   if (self->running) {
-    gst_cc_rtcp_walk (map.data, map.size, &sending_handlers, self);
+    rtcp_walk (map.data, map.size, &sending_handlers, self);
     gst_rtp_tfrc_tell_shares (self);
   }
   g_mutex_unlock (&self->lock);

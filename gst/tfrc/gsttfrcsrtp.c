@@ -225,8 +225,8 @@ static gboolean
 open_mapped (GstCcSrtp *srtp, GstMapInfo *map, gsize *size)
 {
   *size = map->size;
-  return gst_cc_rtcp_is_rtcp (map->data, map->size) ? gst_cc_srtp_open_rtcp (srtp, map->data, size)
-                                                    : gst_cc_srtp_open_rtp (srtp, map->data, size);
+  return rtcp_is_rtcp (map->data, map->size) ? gst_cc_srtp_open_rtcp (srtp, map->data, size)
+                                             : gst_cc_srtp_open_rtp (srtp, map->data, size);
 }
 
 /* A list would pass unopened: there is none, and where there is one day nothing comes. */

@@ -275,9 +275,9 @@ take_session (Behind *b)
 
 /* As rtpsession tells what it receives. */
 static void
-hears (Behind *b, GstBuffer *buffer, GstRTCPBuffer *rtcp)
+hears (Behind *b, GstBuffer *buffer, RtcpWriter *rtcp)
 {
-  gst_rtcp_buffer_unmap (rtcp);
+  gst_cc_rtcp_close (rtcp, buffer);
   g_signal_emit_by_name (b->internal, "on-receiving-rtcp", buffer);
   gst_buffer_unref (buffer);
 }
@@ -285,27 +285,25 @@ hears (Behind *b, GstBuffer *buffer, GstRTCPBuffer *rtcp)
 static void
 hears_blocks (Behind *b, guint n, guint8 fraction_lost)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstCcReportBlock blocks[STREAMS];
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  RtcpReportBlock blocks[STREAMS];
   guint i;
 
   for (i = 0; i < n; i++)
-    blocks[i] = (GstCcReportBlock){.ssrc = VIDEO + i, .fraction_lost = fraction_lost};
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_rr (&rtcp, 0x2222, blocks, n));
+    blocks[i] = (RtcpReportBlock){.ssrc = VIDEO + i, .fraction_lost = fraction_lost};
+  fail_unless (rtcp_add_rr (&rtcp, 0x2222, blocks, n));
   hears (b, buffer, &rtcp);
 }
 
 static void
 hears_remb_about (Behind *b, guint32 ssrc, guint64 bitrate)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {ssrc}};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_remb (&rtcp, 0x2222, &remb));
+  fail_unless (rtcp_add_remb (&rtcp, 0x2222, &remb));
   hears (b, buffer, &rtcp);
 }
 
@@ -361,21 +359,19 @@ GST_START_TEST (test_rates_of_other_streams)
       {.bitrate_bps = 50000, .n_ssrcs = 0}, {.bitrate_bps = 250000, .n_ssrcs = 2, .ssrcs = {VIDEO + 0x100, VIDEO}}};
   const RtcpTmmb limit = {.ssrc = VIDEO + 0x100, .bitrate_bps = 50000, .overhead_bytes = 40};
   Behind b = {.c = call_new (LINK)};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
   GstBuffer *buffer;
   guint i;
 
   put_session (&b);
   one_frame (b.c);
   for (i = 0; i < G_N_ELEMENTS (rembs); i++) {
-    buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-    gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-    fail_unless (gst_cc_rtcp_add_remb (&rtcp, 0x2222, &rembs[i]));
+    buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+    fail_unless (rtcp_add_remb (&rtcp, 0x2222, &rembs[i]));
     hears (&b, buffer, &rtcp);
   }
-  buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_tmmbr (&rtcp, 0x2222, &limit, 1));
+  buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  fail_unless (rtcp_add_tmmbr (&rtcp, 0x2222, &limit, 1));
   hears (&b, buffer, &rtcp);
   frames_until (b.c, 250000);
   fail_unless (estimate (b.c) > 200000, "%u", estimate (b.c));
@@ -391,14 +387,13 @@ GST_END_TEST;
 static void
 says_sr (Behind *b, guint32 ssrc, guint64 ntp_time)
 {
-  GstCcSenderInfo info = {.ssrc = ssrc, .ntp_time = ntp_time};
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpSenderInfo info = {.ssrc = ssrc, .ntp_time = ntp_time};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   gboolean wanted;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_sr (&rtcp, &info, NULL, 0));
-  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless (rtcp_add_sr (&rtcp, &info, NULL, 0));
+  gst_cc_rtcp_close (&rtcp, buffer);
   g_signal_emit_by_name (b->internal, "on-sending-rtcp", buffer, FALSE, &wanted);
   gst_buffer_unref (buffer);
 }
@@ -415,14 +410,13 @@ GST_START_TEST (test_round_trip_by_the_monotonic_clock)
   put_session (&b);
   one_frame (b.c);
   for (i = 0; i < G_N_ELEMENTS (times); i++) {
-    GstCcReportBlock block = {.ssrc = VIDEO, .lsr = (guint32)(times[i] >> 16), .dlsr = 65536 / 8};
-    GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-    GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+    RtcpReportBlock block = {.ssrc = VIDEO, .lsr = (guint32)(times[i] >> 16), .dlsr = 65536 / 8};
+    RtcpWriter rtcp;
+    GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
     says_sr (&b, VIDEO, times[i]);
     gst_test_clock_advance_time (b.c->clock, (250 + i) * MS);
-    gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-    fail_unless (gst_cc_rtcp_add_rr (&rtcp, 0x2222, &block, 1));
+    fail_unless (rtcp_add_rr (&rtcp, 0x2222, &block, 1));
     hears (&b, buffer, &rtcp);
     fail_unless_equals_uint64 (stat_of (b.c, "rr-rtt"), (125 + i) * MS);
   }
@@ -594,15 +588,14 @@ wire_close (Wire *w)
 static GstBuffer *
 wire_report (Wire *w)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   gboolean added;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   g_mutex_lock (&w->lock);
-  added = gst_cc_rtcp_add_twcc (&rtcp, 0x2222, VIDEO, &w->history, &w->count);
+  added = rtcp_add_twcc (&rtcp, 0x2222, VIDEO, &w->history, &w->count);
   g_mutex_unlock (&w->lock);
-  gst_rtcp_buffer_unmap (&rtcp);
+  gst_cc_rtcp_close (&rtcp, buffer);
   if (!added)
     gst_clear_buffer (&buffer);
   return buffer;
@@ -654,16 +647,15 @@ static void
 wire_forge (Wire *w)
 {
   ArrivalHistory forged;
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   guint i;
 
   arrival_history_init (&forged, 0);
   for (i = 0; i < 100; i++)
     arrival_history_on_packet (&forged, (guint16)(50000 + i), ARRIVAL_NOT_ECT, now_of (w->behind.c) + i);
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_twcc (&rtcp, 0x6666, VIDEO, &forged, &w->count));
-  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless (rtcp_add_twcc (&rtcp, 0x6666, VIDEO, &forged, &w->count));
+  gst_cc_rtcp_close (&rtcp, buffer);
   gst_pad_chain (w->in, buffer);
 }
 

@@ -71,12 +71,11 @@ static GstBuffer *
 new_remb (guint64 bitrate)
 {
   RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {SSRC}};
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_remb (&rtcp, PEER_SSRC, &remb);
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_remb (&rtcp, PEER_SSRC, &remb);
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 
@@ -84,14 +83,13 @@ new_remb (guint64 bitrate)
 static GstBuffer *
 new_sr (guint32 ssrc)
 {
-  GstCcSenderInfo info = {.ssrc = ssrc, .ntp_time = gst_cc_rtcp_ntp_now (), .packet_count = 1, .octet_count = 100};
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpSenderInfo info = {.ssrc = ssrc, .ntp_time = gst_cc_rtcp_ntp_now (), .packet_count = 1, .octet_count = 100};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_sr (&rtcp, &info, NULL, 0);
-  gst_cc_rtcp_add_cname (&rtcp, ssrc, "peer");
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_sr (&rtcp, &info, NULL, 0);
+  rtcp_add_cname (&rtcp, ssrc, "peer");
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 
@@ -206,7 +204,7 @@ GST_START_TEST (test_rtcp_that_leaves_is_protected)
   flow_push_frame (&s.f, SSRC, 1, 100);
   fail_unless (peer_receive_kind (&s.f.peer, TRUE, 3000));
   fail_unless (sink_opens (&s, TRUE));
-  fail_unless (gst_cc_rtcp_walk (s.f.peer.data, s.f.peer.size, &(GstCcRtcpHandlers){0}, NULL));
+  fail_unless (rtcp_walk (s.f.peer.data, s.f.peer.size, &(RtcpHandlers){0}, NULL));
   gst_harness_push_event (s.f.h, gst_event_new_eos ());
   while (peer_receive_kind (&s.f.peer, TRUE, 200)) {
     fail_unless (sink_opens (&s, TRUE));
@@ -341,15 +339,14 @@ GST_END_TEST;
 static GstBuffer *
 new_limit (guint16 reported, guint64 bitrate, guint16 overhead)
 {
-  GstCcReportBlock block = {.ssrc = SSRC, .ext_highest_seq = reported};
+  RtcpReportBlock block = {.ssrc = SSRC, .ext_highest_seq = reported};
   RtcpTmmb limit = {.ssrc = SSRC, .bitrate_bps = bitrate, .overhead_bytes = overhead};
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
-  gst_cc_rtcp_add_tmmbr (&rtcp, PEER_SSRC, &limit, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
+  rtcp_add_tmmbr (&rtcp, PEER_SSRC, &limit, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 
@@ -477,10 +474,10 @@ GST_START_TEST (test_what_arrives_is_opened)
   for (i = 0; i < 20 && !opened; i++) {
     fail_unless (peer_receive (&s.peer, 3000));
     size = s.peer.size;
-    fail_unless (gst_cc_rtcp_is_rtcp (s.peer.data, s.peer.size));
+    fail_unless (rtcp_is_rtcp (s.peer.data, s.peer.size));
     opened = gst_cc_srtp_open_rtcp (srtp, s.peer.data, &size);
     fail_unless (opened);
-    fail_unless (gst_cc_rtcp_walk (s.peer.data, size, &(GstCcRtcpHandlers){0}, NULL));
+    fail_unless (rtcp_walk (s.peer.data, size, &(RtcpHandlers){0}, NULL));
   }
   fail_unless_equals_uint64 (stat_of (s.src, "srtp-opened"), 101);
   fail_unless_equals_uint64 (stat_of (s.src, "srtp-refused"), 0);
