@@ -33,7 +33,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define SHORT_SLEEP (2 * CC_MSECOND) /* packets need not wake a thread that wakes this soon anyway */
 #define LATENESS_FIRST_BIN CC_USECOND
 
-enum { WARNED_TOO_LARGE = 1 << 0, WARNED_REFUSED = 1 << 1, WARNED_UNREACHABLE = 1 << 2, WARNED_ERROR = 1 << 3 };
+enum {
+  WARNED_TOO_LARGE = 1 << 0,
+  WARNED_REFUSED = 1 << 1,
+  WARNED_UNREACHABLE = 1 << 2,
+  WARNED_ERROR = 1 << 3,
+  WARNED_UNPROTECTED = 1 << 4
+};
 
 CcTime
 gst_tfrc_transmit_now (void)
@@ -546,6 +552,11 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   }
   if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
     gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+  else if (t->batch->unprotected > 0)
+    warn (t, WARNED_UNPROTECTED,
+        "Packets have numbers that their SSRC has used with this key before, which would give the key away; they are "
+        "dropped. Leave the payloader's ssrc to chance, or set another srtp-key.",
+        "SRTP");
 }
 
 /* TRUE: there may be more that can leave at once. */

@@ -247,6 +247,26 @@ GST_START_TEST (test_forged_feedback_is_refused)
 }
 GST_END_TEST;
 
+/* A payloader that begins again under its old SSRC: nothing leaves by which the key could be found, and one warning. */
+GST_START_TEST (test_numbers_used_again)
+{
+  Sink s;
+
+  sink_open (&s, CAPS, KEY, NULL);
+  flow_push_frame (&s.f, SSRC, 10, 100);
+  fail_unless (wait_stat (s.f.sink, "packets-sent", 10));
+  s.f.seq = 0;
+  flow_push_frame (&s.f, SSRC, 10, 101);
+  fail_unless (wait_stat (s.f.sink, "packets-unprotected", 10));
+  fail_unless_equals_int (count_warnings (s.bus, "srtp-key"), 1);
+  s.f.seq = 0;
+  flow_push_frame (&s.f, SSRC + 1, 10, 102);
+  fail_unless (wait_stat (s.f.sink, "packets-sent", 20));
+  fail_unless_equals_uint64 (stat_of (s.f.sink, "packets-unprotected"), 10);
+  sink_close (&s);
+}
+GST_END_TEST;
+
 /* What we said ourselves, sent back: neither a conflict of SSRCs nor anything else. */
 GST_START_TEST (test_own_rtcp_comes_back)
 {
@@ -693,6 +713,7 @@ tfrcsrtp_suite (void)
   tcase_add_test (tc, test_what_leaves_is_protected);
   tcase_add_test (tc, test_rtcp_that_leaves_is_protected);
   tcase_add_test (tc, test_forged_feedback_is_refused);
+  tcase_add_test (tc, test_numbers_used_again);
   tcase_add_test (tc, test_own_rtcp_comes_back);
   tcase_add_test (tc, test_one_warning_of_another_key_at_the_sink);
   tcase_add_test (tc, test_two_keys);
