@@ -18,12 +18,17 @@
 #define GCM_TAG 16
 #define SMALLEST_RTP 12
 #define SMALLEST_RTCP 8
-/* So many in a row are no accident: the key is another, or we come late. */
-#define IN_A_ROW 5
 /* RFC 3711 3.3.1: a receiver that comes late does not know how often the numbers have wrapped. It looks for that where
-   no packet opens: 2^12 times are two days and a half at 1250 packets/s, and are through after a second. */
+   packets of an SSRC that it does not know fail, as soon as so many of them are no accident. */
+#define ACCIDENTS 5
+/* 2^12 times are two days and a half at 1250 packets/s, and are through after 256 packets. */
 #define ROLLOVERS (1u << 12)
-#define ROLLOVERS_A_PACKET 4
+#define ROLLOVERS_A_PACKET 16
+/* Once something has opened, or all have been tried in vain, it looks at one packet in so many: who forges packets
+   draws two checks for each and no more. */
+#define SLOWLY 16
+/* Packets of other SSRCs that wait until one that is looked for and sends no more gives way. */
+#define PATIENCE 64
 #define LARGEST (1 << 16)
 /* When it is the key. RTCP opens for who comes late; RTP may need so long. */
 #define SUSPICIOUS_RTCP 5
@@ -35,14 +40,17 @@ struct GstCcSrtp {
   gboolean one_key; /* for both ways */
   guint rtp_overhead, rtcp_overhead;
   GstCcSrtpCounts counts;
-  guint in_a_row;  /* RTP packets that did not open */
   guint suspicion; /* SUSPICIOUS_RTP is enough */
   gboolean told;
 
-  srtp_policy_t policy; /* of what arrives, for a stream whose rollover counter is looked for */
+  srtp_policy_t policy; /* of what arrives */
   guint8 key[SRTP_MAX_KEY_LEN];
-  gboolean searching;
+
+  guint failed;       /* RTP packets of unknown SSRCs since one has opened */
+  gboolean succeeded; /* one has */
+  gboolean searching; /* how often the numbers of searched_ssrc have wrapped; a stream of it is in the session */
   guint32 searched_ssrc, rollover;
+  guint tried, turns, others;
   guint8 *scratch; /* LARGEST bytes, once something has been looked for */
 };
 
@@ -268,15 +276,29 @@ try_rollover (GstCcSrtp *srtp, guint32 rollover, const guint8 *data, int *size)
   return srtp_unprotect (srtp->in, srtp->scratch, size);
 }
 
-/* Looks for the counter of one SSRC at a time. FALSE: that one's is known. */
+static gboolean
+is_searched (const GstCcSrtp *srtp, guint32 ssrc)
+{
+  return srtp->searching && srtp->searched_ssrc == ssrc;
+}
+
+static gboolean
+has_opened (GstCcSrtp *srtp, guint32 ssrc)
+{
+  guint32 rollover;
+
+  return !is_searched (srtp, ssrc) && srtp_get_stream_roc (srtp->in, ssrc, &rollover) == srtp_err_status_ok;
+}
+
+/* One SSRC at a time. FALSE: it is another's turn. */
 static gboolean
 begin_search (GstCcSrtp *srtp, guint32 ssrc)
 {
-  guint32 known;
-
-  if (srtp->searching && srtp->searched_ssrc == ssrc)
+  if (is_searched (srtp, ssrc)) {
+    srtp->others = 0;
     return TRUE;
-  if (srtp_get_stream_roc (srtp->in, ssrc, &known) == srtp_err_status_ok)
+  }
+  if (srtp->failed < ACCIDENTS || (srtp->searching && srtp->others++ < PATIENCE))
     return FALSE;
   if (srtp->searching)
     srtp_remove_stream (srtp->in, g_htonl (srtp->searched_ssrc));
@@ -284,24 +306,34 @@ begin_search (GstCcSrtp *srtp, guint32 ssrc)
   srtp->policy.ssrc.value = ssrc;
   srtp->searching = srtp_add_stream (srtp->in, &srtp->policy) == srtp_err_status_ok;
   srtp->searched_ssrc = ssrc;
-  srtp->rollover = 0;
+  srtp->rollover = srtp->tried = srtp->turns = srtp->others = 0;
   if (srtp->scratch == NULL)
     srtp->scratch = g_malloc (LARGEST);
   return srtp->searching;
 }
 
+static guint
+rollovers_to_try (GstCcSrtp *srtp)
+{
+  gboolean slowly = srtp->succeeded || srtp->tried >= ROLLOVERS;
+
+  return slowly && srtp->turns++ % SLOWLY > 0 ? 0 : ROLLOVERS_A_PACKET;
+}
+
 static srtp_err_status_t
 search (GstCcSrtp *srtp, guint8 *data, int *size)
 {
+  guint i, n = rollovers_to_try (srtp);
   srtp_err_status_t status = srtp_err_status_auth_fail;
-  guint i;
 
-  for (i = 0; i <= ROLLOVERS_A_PACKET && status != srtp_err_status_ok; i++) {
+  for (i = 0; i <= n && status != srtp_err_status_ok; i++) {
     int length = *size;
 
     /* nought each time: what does not open may have been sent by others under the SSRC of who begins now */
-    if (i > 0)
+    if (i > 0) {
       srtp->rollover = srtp->rollover % ROLLOVERS + 1;
+      srtp->tried++;
+    }
     status = try_rollover (srtp, i == 0 ? 0 : srtp->rollover, data, &length);
     if (status == srtp_err_status_ok) {
       memcpy (data, srtp->scratch, (gsize)length);
@@ -315,16 +347,17 @@ search (GstCcSrtp *srtp, guint8 *data, int *size)
 static srtp_err_status_t
 open_rtp (GstCcSrtp *srtp, guint8 *data, int *size)
 {
+  guint32 ssrc = GST_READ_UINT32_BE (data + 8);
   srtp_err_status_t status;
 
-  if (srtp->in_a_row >= IN_A_ROW && *size <= LARGEST && begin_search (srtp, GST_READ_UINT32_BE (data + 8)))
+  if (has_opened (srtp, ssrc))
+    return srtp_unprotect (srtp->in, data, size);
+  if (*size <= LARGEST && begin_search (srtp, ssrc))
     status = search (srtp, data, size);
   else
     status = srtp_unprotect (srtp->in, data, size);
-  if (status == srtp_err_status_ok)
-    srtp->in_a_row = 0;
-  else if (status == srtp_err_status_auth_fail)
-    srtp->in_a_row++;
+  srtp->succeeded |= status == srtp_err_status_ok;
+  srtp->failed = status == srtp_err_status_ok ? 0 : srtp->failed + 1;
   return status;
 }
 

@@ -265,7 +265,7 @@ GST_END_TEST;
 /* Numbers have wrapped before the receiver comes: a few packets later it is in. Five do not open before it looks. */
 GST_START_TEST (test_who_comes_late)
 {
-  static const guint wraps[] = {1, 4, 5, 200};
+  static const guint wraps[] = {1, 16, 17, 200};
   GstCcSrtp *a = new_end_of (__i__, 1, 0);
   guint w, at = 0, i;
   Packet p;
@@ -280,7 +280,7 @@ GST_START_TEST (test_who_comes_late)
       if (opens_rtp (b, &p))
         break;
     }
-    fail_unless_equals_int (i, 5 + (wraps[w] - 1) / 4);
+    fail_unless_equals_int (i, 5 + (wraps[w] - 1) / 16);
     for (i = 0; i < 70000; i += 100, at += 100) {
       send_rtp (a, &p, SSRC, (guint16)at);
       fail_unless (opens_rtp (b, &p));
@@ -289,6 +289,58 @@ GST_START_TEST (test_who_comes_late)
     gst_cc_srtp_free (b);
   }
   gst_cc_srtp_free (a);
+}
+GST_END_TEST;
+
+/* Audio and video of a sender, and a third of another, each with its own number of wraps, their packets in turn; forged
+   ones of ever new SSRCs among them. */
+GST_START_TEST (test_several_come_late)
+{
+  static const guint wraps[] = {3, 40, 100};
+  GstCcSrtp *a = new_end (1), *other = new_end (9), *b = new_end (1);
+  guint at[3], opened[3] = {0}, i, k;
+  Packet p;
+
+  for (k = 0; k < 3; k++)
+    for (at[k] = 0; at[k] < wraps[k] << 16; at[k] += 20000)
+      send_rtp (a, &p, SSRC + k, (guint16)at[k]);
+  for (i = 0; i < 1000; i++) {
+    send_rtp (other, &p, 7 * i, (guint16)i);
+    fail_if (opens_rtp (b, &p));
+    for (k = 0; k < 3; k++) {
+      send_rtp (a, &p, SSRC + k, (guint16)at[k]++);
+      opened[k] += opens_rtp (b, &p);
+    }
+  }
+  for (k = 0; k < 3; k++)
+    fail_unless (opened[k] > 700, "stream %u: %u of 1000", k, opened[k]);
+  gst_cc_srtp_free (a);
+  gst_cc_srtp_free (b);
+  gst_cc_srtp_free (other);
+}
+GST_END_TEST;
+
+/* Bytes of all lengths that others made up, with heads that claim more than there is. */
+GST_START_TEST (test_noise)
+{
+  GstCcSrtp *b = new_end_of (__i__, 1, 0);
+  GRand *rand = g_rand_new_with_seed (1);
+  Packet p = {.size = 0};
+  guint i, k;
+
+  for (i = 0; i < 4000; i++) {
+    for (k = 0; k < sizeof p.data; k += 4)
+      GST_WRITE_UINT32_BE (p.data + k, g_rand_int (rand));
+    p.data[0] = (guint8)(0x80 | (p.data[0] & 0x3f));
+    if (i % 2)
+      memset (p.data + 8, 0, 4); /* an SSRC that comes again */
+    p.size = (gsize)g_rand_int_range (rand, 0, 300);
+    fail_if (opens_rtp (b, &p));
+    fail_if (opens_rtcp (b, &p));
+  }
+  fail_unless_equals_uint64 (gst_cc_srtp_counts (b).refused, 8000);
+  g_rand_free (rand);
+  gst_cc_srtp_free (b);
 }
 GST_END_TEST;
 
@@ -424,6 +476,8 @@ ccsrtp_suite (void)
   tcase_add_test (tc, test_our_own_come_back);
   tcase_add_loop_test (tc, test_who_comes_late, 0, n);
   tcase_add_loop_test (tc, test_looking_does_not_hinder, 0, n);
+  tcase_add_test (tc, test_several_come_late);
+  tcase_add_loop_test (tc, test_noise, 0, n);
   tcase_add_test (tc, test_looking_forgets_nothing);
   tcase_add_test (tc, test_another_key_is_suspicious_once);
   tcase_add_test (tc, test_errors_name_the_cure);
