@@ -32,7 +32,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define SHORT_SLEEP (2 * CC_MSECOND) /* packets need not wake a thread that wakes this soon anyway */
 #define LATENESS_FIRST_BIN CC_USECOND
 
-enum { WARNED_TOO_LARGE = 1 << 0, WARNED_REFUSED = 1 << 1, WARNED_UNREACHABLE = 1 << 2, WARNED_ERROR = 1 << 3 };
+enum {
+  WARNED_TOO_LARGE = 1 << 0,
+  WARNED_REFUSED = 1 << 1,
+  WARNED_UNREACHABLE = 1 << 2,
+  WARNED_ERROR = 1 << 3,
+  WARNED_UNPROTECTED = 1 << 4
+};
 
 CcTime
 gst_tfrc_transmit_now (void)
@@ -275,7 +281,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.start_Bps = start_Bps;
   params.min_Bps = gst_tfrc_bytes_per_second (t->settings.min_bitrate);
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
-  params.overhead_bytes = t->to.overhead;
+  params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
@@ -545,6 +551,11 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   }
   if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
     gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+  else if (t->batch->unprotected > 0)
+    warn (t, WARNED_UNPROTECTED,
+        "Packets have numbers that their SSRC has used with this key before, which would give the key away; they are "
+        "dropped. Leave the payloader's ssrc to chance, or set another srtp-key.",
+        "SRTP");
 }
 
 /* TRUE: there may be more that can leave at once. */
@@ -610,6 +621,8 @@ copy_counters (GstTfrcTransmit *t)
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
   s->unstamped = t->batch->unstamped;
+  s->unprotected = t->batch->unprotected;
+  s->srtp = gst_cc_srtp_counts (t->srtp);
   s->too_large = t->batch->too_large;
   s->refused = t->batch->refused;
   s->unreachable = t->batch->unreachable;
@@ -867,6 +880,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
   t->batch = g_new (GstTfrcBatch, 1);
   gst_tfrc_batch_init (t->batch);
+  gst_tfrc_batch_set_srtp (t->batch, t->srtp);
   t->batch->to = *to;
   set_traffic_class (t);
   t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
@@ -908,7 +922,7 @@ release (GstTfrcTransmit *t)
   g_mutex_unlock (&t->lock);
   g_clear_pointer (&t->taken, g_free);
   g_clear_pointer (&t->ring, g_free);
-  g_clear_pointer (&t->batch, g_free);
+  g_clear_pointer (&t->batch, gst_tfrc_batch_free);
   g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->packets, g_free);
   g_clear_pointer (&t->cname, g_free);

@@ -98,6 +98,8 @@ typedef struct {
   GstClockTime rr_rtt, rr_jitter;
   gdouble rr_fraction_lost;
   gint rr_packets_lost;
+  guint64 unprotected; /* packets */
+  GstCcSrtpCounts srtp;
   GstClockTime lateness_max;
   guint64 lateness[GST_TFRC_LATENESS_BINS];
 } GstTfrcStats;
@@ -125,6 +127,7 @@ typedef struct GstTfrcTransmit {
     GstTfrcStats stats;
   } shared;
 
+  GstCcSrtp *srtp; /* the element's, set while no thread runs; NULL: packets are not protected */
   GThread *thread;
   int wakeup_fd;
   GSocket *socket;
