@@ -29,6 +29,7 @@ struct _GstTfrcSink {
   GstTfrcTransmit transmit;
   GSocket *socket; /* between READY and NULL; under the object lock */
   GstTfrcAddress to;
+  gboolean left_preroll; /* until READY, what async says is not the application's */
 
   /* the streaming thread's */
   GArray *packets; /* CcPacket, of the list at hand */
