@@ -110,7 +110,8 @@ gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 se
     return;
   }
   fir_commands_on_obeyed (&t->fir, sender, ssrc, seq, now);
-  gst_tfrc_transmit_want_key_unit (t, TRUE, now);
+  if (key_answer_on_command (&t->key, round_trip (t), now))
+    gst_tfrc_transmit_ask_for_key_unit (t);
 }
 
 /* ---- limits ---- */
@@ -181,7 +182,7 @@ gst_tfrc_answer_tmmbr (GstTfrcTransmit *t, guint32 sender, const RtcpTmmb *entry
 }
 
 void
-gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
+gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, RtcpWriter *rtcp, CcTime now)
 {
   RtcpTmmb entries[TMMBR_SET_TUPLES];
   gboolean owed = FALSE;
@@ -195,7 +196,7 @@ gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
     owed = TRUE;
     n = tmmbr_sender_notification (
         &source->tmmbr, round_trip (t), t->avpf_running ? avpf_timing_dither_max (&t->avpf) : 0, now, entries);
-    if (gst_cc_rtcp_add_tmmbn (rtcp, source->ssrc, entries, n))
+    if (rtcp_add_tmmbn (rtcp, source->ssrc, entries, n))
       t->stats.tmmbn++;
   }
   if (owed)

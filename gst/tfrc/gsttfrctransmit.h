@@ -11,6 +11,7 @@
 #include "avpftiming.h"
 #include "ccsender.h"
 #include "fircommands.h"
+#include "keyanswer.h"
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
 #include "gsttfrcbatch.h"
@@ -145,8 +146,8 @@ typedef struct GstTfrcTransmit {
   CcTime drain_until, rate_event_at, status_at, stats_at;
   guint reported_bitrate;
   CcLimit reported_limit;
-  guint64 circuit_told;             /* gst_tfrc_circuit_news () */
-  CcTime key_unit_at, key_unit_due; /* the last request; one put off */
+  guint64 circuit_told; /* gst_tfrc_circuit_news () */
+  KeyAnswer key;
   guint key_unit_count;
   guint warned; /* bits of what the application was told already */
   CcTime logged_at;
@@ -213,7 +214,7 @@ void gst_tfrc_answer_heard (GstTfrcTransmit *t, guint32 sender, CcTime now);
 void gst_tfrc_answer_bye (GstTfrcTransmit *t, guint32 sender, CcTime now);
 /* Somebody else speaks with one of our SSRCs; cname: his. */
 void gst_tfrc_answer_conflict (GstTfrcTransmit *t, guint32 ssrc, const gchar *cname, CcTime now);
-void gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now);
+void gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, RtcpWriter *rtcp, CcTime now);
 void gst_tfrc_answer_timeout (GstTfrcTransmit *t, CcTime now); /* at tmmbr_rises_at */
 /* A packet that is sent again leaves. osn: its original's number, as it came and, on return, as that was sent. FALSE:
    nobody could make anything of it. */
@@ -221,7 +222,7 @@ gboolean gst_tfrc_answer_resent (GstTfrcTransmit *t, GstTfrcSource *source, guin
 
 /* gsttfrctransmit.c, for the other two */
 void gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t);
-void gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now);
+void gst_tfrc_transmit_ask_for_key_unit (GstTfrcTransmit *t); /* once t->key lets it be */
 gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);
 
 G_END_DECLS
