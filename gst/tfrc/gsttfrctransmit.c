@@ -32,7 +32,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define SHORT_SLEEP (2 * CC_MSECOND) /* packets need not wake a thread that wakes this soon anyway */
 #define LATENESS_FIRST_BIN CC_USECOND
 
-enum { WARNED_TOO_LARGE = 1 << 0, WARNED_REFUSED = 1 << 1, WARNED_UNREACHABLE = 1 << 2, WARNED_ERROR = 1 << 3 };
+enum {
+  WARNED_TOO_LARGE = 1 << 0,
+  WARNED_REFUSED = 1 << 1,
+  WARNED_UNREACHABLE = 1 << 2,
+  WARNED_ERROR = 1 << 3,
+  WARNED_UNPROTECTED = 1 << 4
+};
 
 CcTime
 gst_tfrc_transmit_now (void)
@@ -285,7 +291,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.start_Bps = start_Bps;
   params.min_Bps = gst_tfrc_bytes_per_second (least_bitrate (&t->settings));
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
-  params.overhead_bytes = t->to.overhead;
+  params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
@@ -555,6 +561,11 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   }
   if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
     gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+  else if (t->batch->unprotected > 0)
+    warn (t, WARNED_UNPROTECTED,
+        "Packets have numbers that their SSRC has used with this key before, which would give the key away; they are "
+        "dropped. Leave the payloader's ssrc to chance, or set another srtp-key.",
+        "SRTP");
 }
 
 /* TRUE: there may be more that can leave at once. */
@@ -620,6 +631,8 @@ copy_counters (GstTfrcTransmit *t)
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
   s->unstamped = t->batch->unstamped;
+  s->unprotected = t->batch->unprotected;
+  s->srtp = gst_cc_srtp_counts (t->srtp);
   s->too_large = t->batch->too_large;
   s->refused = t->batch->refused;
   s->unreachable = t->batch->unreachable;
@@ -689,6 +702,19 @@ next_stats (const GstTfrcTransmit *t)
 }
 
 static void
+give_advice (GstTfrcTransmit *t, CcTime now)
+{
+  const GstTfrcSendCounts counts = {.packets_sent = t->core.packets_sent,
+      .frames_sent = t->core.buffer.frames_sent,
+      .frames_dropped = t->core.buffer.frames_dropped,
+      .rtcp_received = t->stats.rtcp_received,
+      .refused = t->batch->refused > 0,
+      .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
+
+  gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);
+}
+
+static void
 run_timers (GstTfrcTransmit *t, CcTime now)
 {
   if (cc_sender_next_timeout (&t->core) <= now)
@@ -703,6 +729,7 @@ run_timers (GstTfrcTransmit *t, CcTime now)
   post_circuit (t, now);
   if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
+  give_advice (t, now);
   if (next_stats (t) <= now)
     post_stats (t, now);
   if (t->drain_until != CC_TIME_NONE && (t->drain_until <= now || (t->core.buffer.count == 0 && t->batch->count == 0)))
@@ -863,6 +890,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
   t->batch = g_new (GstTfrcBatch, 1);
   gst_tfrc_batch_init (t->batch);
+  gst_tfrc_batch_set_srtp (t->batch, t->srtp);
   t->batch->to = *to;
   set_traffic_class (t);
   t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
@@ -872,6 +900,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
+  gst_tfrc_send_advice_init (&t->advice, now);
   t->path_teller = t->router_teller = 0;
   for (i = 0; i < G_N_ELEMENTS (t->teller_key); i++)
     t->teller_key[i] = gst_cc_random64 ();
@@ -903,7 +932,7 @@ release (GstTfrcTransmit *t)
   g_mutex_unlock (&t->lock);
   g_clear_pointer (&t->taken, g_free);
   g_clear_pointer (&t->ring, g_free);
-  g_clear_pointer (&t->batch, g_free);
+  g_clear_pointer (&t->batch, gst_tfrc_batch_free);
   g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->packets, g_free);
   g_clear_pointer (&t->cname, g_free);

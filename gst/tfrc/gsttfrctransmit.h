@@ -18,6 +18,7 @@
 #include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcratesources.h"
+#include "gsttfrcsendadvice.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
 #include "rtpreporters.h"
@@ -99,6 +100,8 @@ typedef struct {
   GstClockTime rr_rtt, rr_jitter;
   gdouble rr_fraction_lost;
   gint rr_packets_lost;
+  guint64 unprotected; /* packets */
+  GstCcSrtpCounts srtp;
   GstClockTime lateness_max;
   guint64 lateness[GST_TFRC_LATENESS_BINS];
 } GstTfrcStats;
@@ -126,6 +129,7 @@ typedef struct GstTfrcTransmit {
     GstTfrcStats stats;
   } shared;
 
+  GstCcSrtp *srtp; /* the element's, set while no thread runs; NULL: packets are not protected */
   GThread *thread;
   int wakeup_fd;
   GSocket *socket;
@@ -150,6 +154,7 @@ typedef struct GstTfrcTransmit {
   KeyAnswer key;
   guint key_unit_count;
   guint warned; /* bits of what the application was told already */
+  GstTfrcSendAdvice advice;
   CcTime logged_at;
 
   AvpfTiming avpf;

@@ -162,11 +162,14 @@ say_rtcp (FuzzInput *in, unsigned op)
   uint32_t sender = some_ssrc (in), about = some_ssrc (in);
   RtcpTmmb limit = {.ssrc = about, .bitrate_bps = fuzz_take (in, 2), .overhead_bytes = 40};
   RtcpRemb remb = {.n_ssrcs = 1, .ssrcs = {about}, .bitrate_bps = limit.bitrate_bps};
-  RtcpReportBlock block = {.ssrc = about, .fraction_lost = 255, .ext_highest_seq = call.seq};
+  RtcpReportBlock blocks[31];
   RtcpWriter w;
+  unsigned i;
 
+  for (i = 0; i < 31; i++)
+    blocks[i] = (RtcpReportBlock){.ssrc = about + i, .fraction_lost = 255, .ext_highest_seq = call.seq};
   rtcp_writer_init (&w, bytes, sizeof bytes);
-  rtcp_add_rr (&w, sender, &block, op == OP_REPORT ? 31 - 30 * (limit.bitrate_bps & 1) : 0);
+  rtcp_add_rr (&w, sender, blocks, op == OP_REPORT ? 31 - 30 * (limit.bitrate_bps & 1) : 0);
   if (op == OP_NAME)
     rtcp_add_cname (&w, sender, limit.bitrate_bps & 1 ? "honest" : "stranger");
   if (op == OP_BYE)
