@@ -110,7 +110,8 @@ gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 se
     return;
   }
   fir_commands_on_obeyed (&t->fir, sender, ssrc, seq, now);
-  gst_tfrc_transmit_want_key_unit (t, TRUE, now);
+  if (key_answer_on_command (&t->key, round_trip (t), now))
+    gst_tfrc_transmit_ask_for_key_unit (t);
 }
 
 /* ---- limits ---- */

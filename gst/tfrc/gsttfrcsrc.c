@@ -23,7 +23,7 @@
 
 #include <sys/socket.h>
 
-GST_DEBUG_CATEGORY_STATIC (tfrcsrc_debug);
+GST_DEBUG_CATEGORY (tfrcsrc_debug);
 #define GST_CAT_DEFAULT tfrcsrc_debug
 
 #define RECEIVE_BUFFER_BYTES (1 << 20)
@@ -414,9 +414,15 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
     gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
+  }
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_tfrc_receive_advice_pause (&self->advice);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && ret != GST_STATE_CHANGE_FAILURE)
+    gst_tfrc_receive_advice_play (&self->advice);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
@@ -602,6 +608,7 @@ finalize (GObject *object)
 {
   GstTfrcSrc *self = GST_TFRC_SRC (object);
 
+  gst_tfrc_receive_advice_finalize (&self->advice);
   g_clear_object (&self->socket);
   gst_clear_caps (&self->caps);
   gst_clear_structure (&self->rtx_map);
@@ -627,6 +634,7 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   add_children (self);
+  gst_tfrc_receive_advice_init (&self->advice, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf, &self->restore);
   self->ghost = gst_ghost_pad_new_no_target_from_template ("src", templ);
   gst_element_add_pad (GST_ELEMENT (self), self->ghost);
   gst_object_unref (templ);

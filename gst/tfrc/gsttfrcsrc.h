@@ -2,6 +2,7 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
 #include "gsttfrcsrtp.h"
 
@@ -19,6 +20,7 @@ struct _GstTfrcSrc {
   GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
   GstTfrcRestore restore;
+  GstTfrcReceiveAdvice advice;
   GstTfrcSrtpGate gate;
   GSocket *socket; /* while not in NULL */
 

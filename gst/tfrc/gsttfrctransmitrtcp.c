@@ -395,7 +395,8 @@ on_pli (gpointer user, guint32 sender, guint32 media)
   if (!is_ours (r, media))
     return;
   r->t->stats.pli++;
-  gst_tfrc_transmit_want_key_unit (r->t, FALSE, r->now);
+  if (key_answer_on_pli (&r->t->key, r->t->core.tfrc.R, r->now))
+    gst_tfrc_transmit_ask_for_key_unit (r->t);
 }
 
 static void
