@@ -19,8 +19,7 @@
 #define DEFAULT_RECONSIDERATION AVPF_RECONSIDER_UNCONDITIONAL
 #define DEFAULT_REDUCED_SIZE FALSE
 #define DEFAULT_FEEDBACK                                                                                               \
-  (AVPF_FEEDBACK_TFRC | AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH | AVPF_FEEDBACK_NACK | AVPF_FEEDBACK_PLI |             \
-      AVPF_FEEDBACK_FIR)
+  (RTP_FEEDBACK_TFRC | RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH | RTP_FEEDBACK_NACK | RTP_FEEDBACK_PLI | RTP_FEEDBACK_FIR)
 #define DEFAULT_AUTO_PLI TRUE
 #define DEFAULT_AUTO_NACK FALSE
 #define DEFAULT_PLI_INTERVAL (500 * GST_MSECOND)
@@ -235,7 +234,7 @@ set_feedback_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 {
   switch (id) {
   case PROP_FEEDBACK:
-    s->feedback = (AvpfFeedback)g_value_get_flags (value);
+    s->feedback = (RtpFeedback)g_value_get_flags (value);
     break;
   case PROP_AUTO_PLI:
     s->auto_pli = g_value_get_boolean (value);
@@ -268,13 +267,12 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
 
   g_mutex_lock (&self->lock);
-  if (set_timing_property (&self->settings, id, value))
-    gst_rtcp_avpf_apply_timing (self);
-  else if (set_feedback_property (&self->settings, id, value))
-    gst_rtcp_avpf_apply_feedback (self);
-  else if (id == PROP_STATS_INTERVAL)
+  if (id == PROP_STATS_INTERVAL)
     set_stats_interval (self, g_value_get_uint64 (value));
-  else if (!set_packet_property (&self->settings, id, value))
+  else if (set_timing_property (&self->settings, id, value) || set_feedback_property (&self->settings, id, value) ||
+           set_packet_property (&self->settings, id, value))
+    gst_rtcp_avpf_core_apply (self);
+  else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   g_mutex_unlock (&self->lock);
 }
@@ -401,7 +399,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   g_mutex_lock (&self->lock);
   if (id == PROP_SSRC)
-    g_value_set_uint (value, self->locals.locals[0].ssrc);
+    g_value_set_uint (value, self->core->locals.locals[0].ssrc);
   else if (id == PROP_STATS)
     g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
   else if (!get_timing_property (s, id, value) && !get_packet_property (s, id, value) &&

@@ -1,34 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
-
-#include "avpflocal.h"
+#include "rtplocals.h"
 
 #include <string.h>
 
-#define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T, before there is a timing */
+#define SENDER_TIMEOUT (10 * CC_SECOND) /* 2 T, before there is a timing */
 
-static AvpfLocal *
-append (AvpfLocalTable *table, guint32 ssrc)
+static RtpLocal *
+append (RtpLocals *table, uint32_t ssrc)
 {
-  AvpfLocal *local = &table->locals[table->n++];
+  RtpLocal *local = &table->locals[table->n++];
 
-  *local = (AvpfLocal){.ssrc = ssrc, .last_rtp = GST_CLOCK_TIME_NONE, .rtp_time_at = GST_CLOCK_TIME_NONE};
+  *local = (RtpLocal){.ssrc = ssrc, .last_rtp = CC_TIME_NONE, .rtp_time_at = CC_TIME_NONE};
   return local;
 }
 
 void
-avpf_local_table_init (AvpfLocalTable *table, guint32 ssrc)
+rtp_locals_init (RtpLocals *table, uint32_t ssrc)
 {
-  *table = (AvpfLocalTable){0};
+  *table = (RtpLocals){0};
   append (table, ssrc);
 }
 
-AvpfLocal *
-avpf_local_table_find (AvpfLocalTable *table, guint32 ssrc)
+RtpLocal *
+rtp_locals_find (RtpLocals *table, uint32_t ssrc)
 {
-  guint i;
+  unsigned i;
 
   for (i = 0; i < table->n; i++)
     if (table->locals[i].ssrc == ssrc)
@@ -38,30 +34,30 @@ avpf_local_table_find (AvpfLocalTable *table, guint32 ssrc)
 
 /* The oldest owed BYE gives way: it would be nine at once. */
 static void
-owe_bye (AvpfLocalTable *table, const AvpfLocal *local)
+owe_bye (RtpLocals *table, const RtpLocal *local)
 {
   if (!local->known)
     return;
-  if (table->n_leaving == AVPF_MAX_LOCALS)
+  if (table->n_leaving == RTP_LOCALS_MAX)
     memmove (table->leaving, table->leaving + 1, --table->n_leaving * sizeof table->leaving[0]);
   table->leaving[table->n_leaving++] = local->ssrc;
 }
 
 static void
-drop (AvpfLocalTable *table, AvpfLocal *local)
+drop (RtpLocals *table, RtpLocal *local)
 {
   owe_bye (table, local);
   *local = table->locals[--table->n];
 }
 
-static AvpfLocal *
-silent_longest (AvpfLocalTable *table)
+static RtpLocal *
+silent_longest (RtpLocals *table)
 {
-  AvpfLocal *oldest = NULL;
-  guint i;
+  RtpLocal *oldest = NULL;
+  unsigned i;
 
   for (i = 0; i < table->n; i++) {
-    AvpfLocal *l = &table->locals[i];
+    RtpLocal *l = &table->locals[i];
 
     if (!l->we_sent && (oldest == NULL || l->last_rtp < oldest->last_rtp))
       oldest = l;
@@ -70,11 +66,11 @@ silent_longest (AvpfLocalTable *table)
 }
 
 /* Its timing goes on: there are as many of us as before. */
-static AvpfLocal *
-replace (AvpfLocalTable *table, AvpfLocal *local, guint32 ssrc)
+static RtpLocal *
+replace (RtpLocals *table, RtpLocal *local, uint32_t ssrc)
 {
   AvpfTiming timing = local->timing;
-  gboolean timing_runs = local->timing_runs;
+  bool timing_runs = local->timing_runs;
 
   drop (table, local);
   local = append (table, ssrc);
@@ -85,7 +81,7 @@ replace (AvpfLocalTable *table, AvpfLocal *local, guint32 ssrc)
 
 /* This end goes on, as one that reports: it has spoken, and may say the BYE it owes (RFC 3550 6.3.7). */
 static void
-leave (AvpfLocalTable *table, AvpfLocal *local, guint32 fresh)
+leave (RtpLocals *table, RtpLocal *local, uint32_t fresh)
 {
   if (table->n == 1)
     replace (table, local, fresh);
@@ -93,14 +89,14 @@ leave (AvpfLocalTable *table, AvpfLocal *local, guint32 fresh)
     drop (table, local);
 }
 
-static AvpfLocal *
-add_media (AvpfLocalTable *table, guint32 ssrc)
+static RtpLocal *
+add_media (RtpLocals *table, uint32_t ssrc)
 {
-  AvpfLocal *old = NULL;
+  RtpLocal *old = NULL;
 
   if (!table->locals[0].media)
     old = &table->locals[0];
-  else if (table->n == AVPF_MAX_LOCALS)
+  else if (table->n == RTP_LOCALS_MAX)
     old = silent_longest (table);
   else
     return append (table, ssrc);
@@ -110,18 +106,18 @@ add_media (AvpfLocalTable *table, guint32 ssrc)
   return NULL;
 }
 
-AvpfLocal *
-avpf_local_table_on_rtp (AvpfLocalTable *table, const AvpfLocalPacket *packet, GstClockTime now, gboolean *changed)
+RtpLocal *
+rtp_locals_on_rtp (RtpLocals *table, const RtpLocalPacket *packet, CcTime now, bool *changed)
 {
-  AvpfLocal *local = avpf_local_table_find (table, packet->ssrc);
+  RtpLocal *local = rtp_locals_find (table, packet->ssrc);
 
-  *changed = FALSE;
+  *changed = false;
   if (local == NULL)
     local = add_media (table, packet->ssrc);
   if (local == NULL)
     return NULL;
   *changed = !local->we_sent;
-  local->media = local->we_sent = local->known = TRUE;
+  local->media = local->we_sent = local->known = true;
   local->packet_count++;
   local->octet_count += packet->payload_bytes;
   local->clock_rate = packet->clock_rate;
@@ -131,32 +127,32 @@ avpf_local_table_on_rtp (AvpfLocalTable *table, const AvpfLocalPacket *packet, G
   return local;
 }
 
-static GstClockTime
-sender_timeout (const AvpfLocal *local)
+static CcTime
+sender_timeout (const RtpLocal *local)
 {
   return local->timing_runs ? avpf_timing_sender_timeout (&local->timing) : SENDER_TIMEOUT;
 }
 
-guint
-avpf_local_table_expire (AvpfLocalTable *table, GstClockTime now)
+unsigned
+rtp_locals_expire (RtpLocals *table, CcTime now)
 {
-  guint i, gone = 0;
+  unsigned i, gone = 0;
 
   for (i = 0; i < table->n; i++) {
-    AvpfLocal *l = &table->locals[i];
+    RtpLocal *l = &table->locals[i];
 
     if (l->we_sent && now >= l->last_rtp + sender_timeout (l)) {
-      l->we_sent = FALSE;
+      l->we_sent = false;
       gone++;
     }
   }
   return gone;
 }
 
-guint
-avpf_local_table_senders (const AvpfLocalTable *table)
+unsigned
+rtp_locals_senders (const RtpLocals *table)
 {
-  guint i, n = 0;
+  unsigned i, n = 0;
 
   for (i = 0; i < table->n; i++)
     n += table->locals[i].we_sent ? 1 : 0;
@@ -164,54 +160,61 @@ avpf_local_table_senders (const AvpfLocalTable *table)
 }
 
 void
-avpf_local_table_remove (AvpfLocalTable *table, guint32 ssrc, guint32 fresh)
+rtp_locals_remove (RtpLocals *table, uint32_t ssrc, uint32_t fresh)
 {
-  AvpfLocal *local = avpf_local_table_find (table, ssrc);
+  RtpLocal *local = rtp_locals_find (table, ssrc);
 
   if (local != NULL)
     leave (table, local, fresh);
 }
 
 void
-avpf_local_table_remove_media (AvpfLocalTable *table, guint32 fresh)
+rtp_locals_remove_media (RtpLocals *table, uint32_t fresh)
 {
-  guint i;
+  unsigned i;
 
   for (i = table->n; i-- > 0;)
     if (table->locals[i].media)
       leave (table, &table->locals[i], fresh);
 }
 
-gboolean
-avpf_local_table_on_conflict (AvpfLocalTable *table, guint32 ssrc, guint32 fresh)
+bool
+rtp_locals_on_conflict (RtpLocals *table, uint32_t ssrc, uint32_t fresh)
 {
-  AvpfLocal *local = avpf_local_table_find (table, ssrc);
-  gboolean media;
+  RtpLocal *local = rtp_locals_find (table, ssrc);
+  bool media;
 
   if (local == NULL)
-    return FALSE;
+    return false;
   table->conflicts++;
   media = local->media;
   if (media) {
-    avpf_local_table_remove (table, ssrc, fresh);
+    rtp_locals_remove (table, ssrc, fresh);
   } else {
     replace (table, local, fresh);
   }
   return media;
 }
 
-static guint32
-rtp_time_at (const AvpfLocal *local, GstClockTime when)
+/* Modulo 2^32. */
+static uint32_t
+ticks (CcDuration span, uint32_t clock_rate)
 {
-  if (!GST_CLOCK_TIME_IS_VALID (local->rtp_time_at))
+  return (uint32_t)(span / CC_SECOND * clock_rate + span % CC_SECOND * clock_rate / CC_SECOND);
+}
+
+static uint32_t
+rtp_time_at (const RtpLocal *local, CcTime when)
+{
+  if (local->rtp_time_at == CC_TIME_NONE)
     return local->rtp_time;
   if (when >= local->rtp_time_at)
-    return local->rtp_time + (guint32)gst_util_uint64_scale (when - local->rtp_time_at, local->clock_rate, GST_SECOND);
-  return local->rtp_time - (guint32)gst_util_uint64_scale (local->rtp_time_at - when, local->clock_rate, GST_SECOND);
+    return local->rtp_time + ticks (when - local->rtp_time_at, local->clock_rate);
+  return local->rtp_time - ticks (local->rtp_time_at - when, local->clock_rate);
 }
 
 void
-avpf_local_sender_info (const AvpfLocal *local, guint64 ntp_time, GstClockTime now, RtcpSenderInfo *info)
+rtp_local_sender_info (const RtpLocal *local, uint64_t ntp_time, CcTime now, RtcpSenderInfo *info)
 {
   *info = (RtcpSenderInfo){.ssrc = local->ssrc,
       .ntp_time = ntp_time,
