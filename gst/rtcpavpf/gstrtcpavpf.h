@@ -47,6 +47,7 @@ typedef struct {
 
   guint extension_id, twcc_extension_id, rate_extension_id;
   gboolean use_timestamps;
+  guint rtp_overhead, rtcp_overhead; /* bytes of a packet on the wire that the buffers do not have */
   guint max_members;
   gchar *peer_address;    /* NULL: whoever speaks first */
   gboolean single_stream; /* of several SSRCs one passes */

@@ -112,7 +112,9 @@ core_settings (GstRtcpAvpf *self)
       .nack_latency = s->nack_latency,
       .tmmbr_bps = s->tmmbr_bitrate,
       .single_stream = s->single_stream,
-      .multicast = self->multicast};
+      .multicast = self->multicast,
+      .rtp_overhead_bytes = s->rtp_overhead,
+      .rtcp_overhead_bytes = s->rtcp_overhead};
 
   set_names (&settings, s->sdes);
   set_retransmissions (&settings, s->rtx_map);

@@ -31,6 +31,7 @@
 #define DEFAULT_USE_TIMESTAMPS TRUE
 #define DEFAULT_MAX_MEMBERS 65536
 #define DEFAULT_STATS_INTERVAL 0
+#define MAX_OVERHEAD 256 /* bytes: SRTP's longest tag, index and key identifier */
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 
 enum {
@@ -59,6 +60,8 @@ enum {
   PROP_TWCC_EXTENSION_ID,
   PROP_RATE_EXTENSION_ID,
   PROP_USE_TIMESTAMPS,
+  PROP_RTP_OVERHEAD,
+  PROP_RTCP_OVERHEAD,
   PROP_MAX_MEMBERS,
   PROP_PEER_ADDRESS,
   PROP_SINGLE_STREAM,
@@ -213,6 +216,12 @@ set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
   case PROP_USE_TIMESTAMPS:
     s->use_timestamps = g_value_get_boolean (value);
     break;
+  case PROP_RTP_OVERHEAD:
+    s->rtp_overhead = g_value_get_uint (value);
+    break;
+  case PROP_RTCP_OVERHEAD:
+    s->rtcp_overhead = g_value_get_uint (value);
+    break;
   case PROP_MAX_MEMBERS:
     s->max_members = g_value_get_uint (value);
     break;
@@ -342,6 +351,12 @@ get_packet_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
   case PROP_USE_TIMESTAMPS:
     g_value_set_boolean (value, s->use_timestamps);
     break;
+  case PROP_RTP_OVERHEAD:
+    g_value_set_uint (value, s->rtp_overhead);
+    break;
+  case PROP_RTCP_OVERHEAD:
+    g_value_set_uint (value, s->rtcp_overhead);
+    break;
   case PROP_MAX_MEMBERS:
     g_value_set_uint (value, s->max_members);
     break;
@@ -467,6 +482,15 @@ install_timing_properties (GObjectClass *klass)
       g_param_spec_enum ("reconsideration", "Reconsideration",
           "When the interval is drawn again; anything but unconditional is for comparison",
           GST_TYPE_RTCP_AVPF_RECONSIDERATION, DEFAULT_RECONSIDERATION, LIVE));
+  g_object_class_install_property (klass, PROP_RTP_OVERHEAD,
+      g_param_spec_uint ("rtp-overhead", "RTP overhead",
+          "Bytes of an RTP packet on the wire that its buffer does not have, beside UDP and IP: with srtpdec in front "
+          "10 "
+          "for hmac-sha1-80",
+          0, MAX_OVERHEAD, 0, READY));
+  g_object_class_install_property (klass, PROP_RTCP_OVERHEAD,
+      g_param_spec_uint ("rtcp-overhead", "RTCP overhead",
+          "The same for RTCP: between srtpdec and srtpenc 14 for hmac-sha1-80", 0, MAX_OVERHEAD, 0, READY));
   g_object_class_install_property (klass, PROP_MAX_MEMBERS,
       g_param_spec_uint ("max-members", "Members at most",
           "Participants that are told apart (64 bytes each, taken as they come); of more a sample is kept and their "

@@ -160,7 +160,8 @@ run_round (GstRtcpAvpf *self, Outgoing *out)
     rtp_participant_run (self->core, now, &out->packet);
     take_stats_if_due (self, now, out);
   }
-  if (out->packet.size > 0 || out->stats != NULL)
+  /* what was told is handed on first */
+  if (out->packet.size > 0 || out->stats != NULL || !g_queue_is_empty (&self->outbox))
     return FALSE;
   if (self->eos)
     wait_until (self, rtp_participant_leave_next (self->core, now));

@@ -71,7 +71,7 @@ append_answer (const RtpMediaStream *a, GstStructure *structure, GstClockTime no
 {
   gst_structure_set (structure, "round-trip", G_TYPE_UINT64, (guint64)a->round_trip, "report-blocks", G_TYPE_UINT64,
       a->report_blocks, "pli", G_TYPE_UINT64, a->pli, "fir", G_TYPE_UINT64, a->fir, "key-unit-requests", G_TYPE_UINT64,
-      a->key_unit_requests, "key-units-refused", G_TYPE_UINT64, a->key_unit_refused, "nack", G_TYPE_UINT64, a->nack,
+      a->key.asked, "key-units-refused", G_TYPE_UINT64, a->key.dropped, "nack", G_TYPE_UINT64, a->nack,
       "resends-granted", G_TYPE_UINT64, a->resend.granted, "resends-unknown", G_TYPE_UINT64, a->resend.unknown,
       "resends-repeated", G_TYPE_UINT64, a->resend.repeated, "resends-excess", G_TYPE_UINT64, a->resend.excess, "tmmbr",
       G_TYPE_UINT64, a->tmmbr.requests, "tfrc", G_TYPE_UINT64, a->tfrc, "path", G_TYPE_UINT64, a->path, "remb",

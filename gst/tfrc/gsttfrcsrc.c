@@ -55,6 +55,8 @@ enum {
   PROP_AUTO_NACK,
   PROP_PEER_ADDRESS,
   PROP_RATE_EXTENSION_ID,
+  PROP_SRTP,
+  PROP_SRTP_LAST = PROP_SRTP + GST_TFRC_SRTP_PROPERTIES - 1,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
@@ -231,6 +233,18 @@ close_socket (GstTfrcSrc *self)
   g_object_unref (socket);
 }
 
+static void
+release (GstTfrcSrc *self)
+{
+  GstCcSrtp *srtp;
+
+  close_socket (self);
+  GST_OBJECT_LOCK (self);
+  srtp = g_steal_pointer (&self->gate.srtp);
+  GST_OBJECT_UNLOCK (self);
+  gst_cc_srtp_free (srtp);
+}
+
 /* ---- children ---- */
 
 static GstElement *
@@ -265,6 +279,8 @@ add_children (GstTfrcSrc *self)
     gst_tfrc_restore_attach (&self->restore, self->rtxreceive);
   if (self->rtcpavpf != NULL)
     g_object_set (self->rtcpavpf, "reduced-size", TRUE, NULL);
+  if (self->udpsrc != NULL && self->rtcpavpf != NULL)
+    gst_tfrc_srtp_gate_attach (&self->gate, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf);
   /* feedback must leave while the bin pauses and after its media part stopped (BYE): its state is set by hand */
   if (self->rtcpsink != NULL) {
     g_object_set (self->rtcpsink, "sync", FALSE, "async", FALSE, "close-socket", FALSE, NULL);
@@ -366,9 +382,24 @@ link_children (GstTfrcSrc *self)
 }
 
 static gboolean
+configure_srtp (GstTfrcSrc *self)
+{
+  GstCcSrtp *srtp;
+
+  if (!gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &srtp))
+    return FALSE;
+  g_object_set (self->rtcpavpf, "rtp-overhead", gst_cc_srtp_rtp_overhead (srtp), "rtcp-overhead",
+      gst_cc_srtp_rtcp_overhead (srtp), NULL);
+  GST_OBJECT_LOCK (self);
+  self->gate.srtp = srtp;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static gboolean
 prepare (GstTfrcSrc *self)
 {
-  if (!have_children (self) || !configure_caps (self) || !configure_socket (self))
+  if (!have_children (self) || !configure_caps (self) || !configure_srtp (self) || !configure_socket (self))
     return FALSE;
   self->send_errors = 0;
   link_children (self);
@@ -397,7 +428,7 @@ change_state (GstElement *element, GstStateChange transition)
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
       (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE))
-    close_socket (self);
+    release (self);
   return ret;
 }
 
@@ -424,6 +455,7 @@ static GstStructure *
 take_stats (GstTfrcSrc *self)
 {
   GstStructure *s = NULL, *jitterbuffer = NULL;
+  GstCcSrtpCounts srtp;
   guint64 send_errors;
   guint restored = 0;
 
@@ -434,7 +466,9 @@ take_stats (GstTfrcSrc *self)
   gst_structure_set_name (s, "application/x-tfrcsrc-stats");
   GST_OBJECT_LOCK (self);
   send_errors = self->send_errors;
+  srtp = gst_cc_srtp_counts (self->gate.srtp);
   GST_OBJECT_UNLOCK (self);
+  gst_tfrc_srtp_add_stats (s, &srtp);
   if (self->rtxreceive != NULL)
     g_object_get (self->rtxreceive, "num-rtx-assoc-packets", &restored, NULL);
   gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, "restored", G_TYPE_UINT64, (guint64)restored, NULL);
@@ -503,7 +537,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->rtx_map = g_value_dup_boxed (value);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -562,7 +597,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_set_boxed (value, self->rtx_map);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -576,6 +612,8 @@ finalize (GObject *object)
   g_clear_object (&self->socket);
   gst_clear_caps (&self->caps);
   gst_clear_structure (&self->rtx_map);
+  gst_cc_srtp_params_clear (&self->srtp_params);
+  g_clear_pointer (&self->gate.srtp, gst_cc_srtp_free);
   g_free (self->address);
   g_free (self->encoding_name);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -591,6 +629,7 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   self->payload = DEFAULT_PAYLOAD;
   self->clock_rate = DEFAULT_CLOCK_RATE;
   self->latency_ms = DEFAULT_LATENCY;
+  gst_cc_srtp_params_init (&self->srtp_params);
   /* the RTCP sender inside must not make the pipeline wait for its end of stream */
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
@@ -690,6 +729,7 @@ install_properties (GObjectClass *klass)
           "its place. It switches auto-nack on. NULL: no retransmission",
           GST_TYPE_STRUCTURE, flags));
   install_feedback_properties (klass);
+  gst_tfrc_srtp_install_properties (klass, PROP_SRTP);
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Those of rtcpavpf, feedback that could not be sent, packets that came again, and those of the jitter buffer",

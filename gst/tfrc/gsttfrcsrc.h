@@ -4,6 +4,7 @@
 
 #include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
+#include "gsttfrcsrtp.h"
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -20,10 +21,12 @@ struct _GstTfrcSrc {
   GstPad *ghost;
   GstTfrcRestore restore;
   GstTfrcReceiveAdvice advice;
+  GstTfrcSrtpGate gate;
   GSocket *socket; /* while not in NULL */
 
   gchar *address, *encoding_name;
   gint port, payload;
+  GstCcSrtpParams srtp_params;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
   guint clock_rate, latency_ms;

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#define KEY_UNIT_INTERVAL (100 * CC_MSECOND) /* and a round trip: a key unit that is on its way needs no second */
-#define LONGEST_ROUND_TRIP (500 * CC_MSECOND)
 #define RATE_WINDOW CC_SECOND
 #define RTP_UDP_IP_BYTES 40
 #define RATE_INTERVAL (20 * CC_MSECOND) /* between two rate events */
@@ -43,7 +41,8 @@ stream_init (RtpMediaStream *a, uint32_t ssrc, CcTime now)
   a->in_use = true;
   resend_limit_init (&a->resend, &resend);
   tmmbr_sender_init (&a->tmmbr);
-  a->reported_at = a->key_unit_at = a->rises_at = a->told_at = CC_TIME_NONE;
+  key_answer_init (&a->key);
+  a->reported_at = a->rises_at = a->told_at = CC_TIME_NONE;
   a->window_at = now;
   for (i = 0; i < RTP_MEDIA_REPORTS; i++)
     a->reports[i].at = CC_TIME_NONE;
@@ -146,20 +145,12 @@ rtp_media_on_tfrc (RtpMedia *m, uint32_t media)
 
 /* ---- key units ---- */
 
-static bool
-want_key_unit (RtpMedia *m, RtpMediaStream *a, bool full, CcTime now)
+static void
+ask_for_key_unit (RtpMedia *m, RtpMediaStream *a, bool full)
 {
-  CcTime interval = cc_time_max (KEY_UNIT_INTERVAL, cc_time_min (a->round_trip, LONGEST_ROUND_TRIP));
   RtpEvent event = {.type = RTP_EVENT_KEY_UNIT, .ssrc = a->ssrc, .full = full};
 
-  if (a->key_unit_at != CC_TIME_NONE && now < a->key_unit_at + interval) {
-    a->key_unit_refused++;
-    return false;
-  }
-  a->key_unit_at = now;
-  a->key_unit_requests++;
   rtp_events_tell (&m->events, &event);
-  return true;
 }
 
 void
@@ -170,7 +161,8 @@ rtp_media_on_pli (RtpMedia *m, uint32_t media, CcTime now)
   if (a == NULL)
     return;
   a->pli++;
-  want_key_unit (m, a, false, now);
+  if (key_answer_on_pli (&a->key, a->round_trip, now))
+    ask_for_key_unit (m, a, false);
 }
 
 /* RFC 5104 4.3.1.2: a repeated number is no new command. */
@@ -182,8 +174,11 @@ rtp_media_on_fir (RtpMedia *m, uint32_t sender, uint32_t target, uint8_t seq, Cc
   if (a == NULL)
     return;
   a->fir++;
-  if (fir_commands_is_new (&m->fir, sender, target, seq, now) && want_key_unit (m, a, true, now))
-    fir_commands_on_obeyed (&m->fir, sender, target, seq, now);
+  if (!fir_commands_is_new (&m->fir, sender, target, seq, now))
+    return;
+  fir_commands_on_obeyed (&m->fir, sender, target, seq, now);
+  if (key_answer_on_command (&a->key, a->round_trip, now))
+    ask_for_key_unit (m, a, true);
 }
 
 /* ---- packets sent again ---- */
@@ -368,9 +363,16 @@ rtp_media_on_timeout (RtpMedia *m, CcTime now)
 {
   unsigned i;
 
-  for (i = 0; i < RTP_LOCALS_MAX; i++)
-    if (m->streams[i].in_use && m->streams[i].rises_at <= now)
-      tell_rate (m, &m->streams[i], now);
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    RtpMediaStream *a = &m->streams[i];
+
+    if (!a->in_use)
+      continue;
+    if (a->rises_at <= now)
+      tell_rate (m, a, now);
+    if (key_answer_on_timeout (&a->key, now))
+      ask_for_key_unit (m, a, true);
+  }
 }
 
 CcTime
@@ -381,7 +383,7 @@ rtp_media_next_timeout (const RtpMedia *m)
 
   for (i = 0; i < RTP_LOCALS_MAX; i++)
     if (m->streams[i].in_use)
-      next = cc_time_min (next, m->streams[i].rises_at);
+      next = cc_time_min (next, cc_time_min (m->streams[i].rises_at, m->streams[i].key.due));
   return next;
 }
 

@@ -5,6 +5,7 @@
 #define RTPMEDIA_H
 
 #include "fircommands.h"
+#include "keyanswer.h"
 #include "resendlimit.h"
 #include "rtcpfeedback.h"
 #include "rtcpwriter.h"
@@ -45,16 +46,16 @@ typedef struct {
   bool resends; /* carries packets sent again (RFC 4588) */
   ResendLimit resend;
   TmmbrSender tmmbr;
-  CcTime rises_at;    /* the limit, by itself, or it is time to tell of it; CC_TIME_NONE: not */
-  CcTime told_at;     /* of the rate; CC_TIME_NONE: never */
-  CcTime key_unit_at; /* of the last request handed on, CC_TIME_NONE: never */
+  CcTime rises_at; /* the limit, by itself, or it is time to tell of it; CC_TIME_NONE: not */
+  CcTime told_at;  /* of the rate; CC_TIME_NONE: never */
+  KeyAnswer key;
   RtpMediaReport reports[RTP_MEDIA_REPORTS];
   CcTime reported_at;      /* by anybody, CC_TIME_NONE: never */
   CcDuration round_trip;   /* the last one measured; 0: unknown */
   uint64_t packets_window; /* since window_at */
   CcTime window_at;
   double packet_rate; /* per s; 0: unknown */
-  uint64_t report_blocks, pli, fir, nack, key_unit_requests, key_unit_refused, tfrc, path, remb;
+  uint64_t report_blocks, pli, fir, nack, tfrc, path, remb;
 } RtpMediaStream;
 
 typedef struct {
@@ -91,7 +92,7 @@ void rtp_media_on_newcomer (RtpMedia *m, CcTime now);
 /* RTCP to send: TMMBN owed by this SSRC; true where one was added. */
 bool rtp_media_owes (RtpMedia *m, uint32_t ssrc);
 bool rtp_media_add_owed (RtpMedia *m, RtcpWriter *rtcp, uint32_t ssrc, CcTime now);
-/* A rise of the rate that had to wait; CC_TIME_NONE: none. Pure. */
+/* A rise of the rate or a key unit that had to wait; CC_TIME_NONE: none. Pure. */
 CcTime rtp_media_next_timeout (const RtpMedia *m);
 void rtp_media_on_timeout (RtpMedia *m, CcTime now);
 

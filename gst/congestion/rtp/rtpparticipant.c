@@ -226,6 +226,13 @@ add_address (RtpOutgoing *out, const RtpAddress *address)
   out->addresses[out->n_addresses++] = *address;
 }
 
+/* On the wire. */
+static unsigned
+bytes_to (const RtpParticipant *p, const RtpOutgoing *out, const RtpAddress *to)
+{
+  return (unsigned)out->size + rtp_address_overhead_bytes (to) + p->settings.rtcp_overhead_bytes;
+}
+
 /* RTCP of a group goes where the host sends it: to the group. */
 static void
 collect_addresses (RtpParticipant *p, RtpOutgoing *out)
@@ -239,7 +246,7 @@ collect_addresses (RtpParticipant *p, RtpOutgoing *out)
       add_address (out, &s->address);
   }
   for (i = 0; i < out->n_addresses; i++) {
-    unsigned bytes = (unsigned)out->size + rtp_address_overhead_bytes (&out->addresses[i]);
+    unsigned bytes = bytes_to (p, out, &out->addresses[i]);
 
     if (rtp_attendance_may_answer (&p->attendance, &out->addresses[i], bytes))
       out->addresses[n++] = out->addresses[i];
@@ -249,13 +256,14 @@ collect_addresses (RtpParticipant *p, RtpOutgoing *out)
 }
 
 static unsigned
-outgoing_bytes (const RtpOutgoing *out)
+outgoing_bytes (const RtpParticipant *p, const RtpOutgoing *out)
 {
+  static const RtpAddress unknown = {RTP_ADDRESS_UNKNOWN};
   unsigned bytes = 0, i;
 
   for (i = 0; i < out->n_addresses; i++)
-    bytes += (unsigned)out->size + rtp_address_overhead_bytes (&out->addresses[i]);
-  return out->n_addresses > 0 ? bytes : (unsigned)out->size + RTP_IPV4_UDP_BYTES;
+    bytes += bytes_to (p, out, &out->addresses[i]);
+  return out->n_addresses > 0 ? bytes : bytes_to (p, out, &unknown);
 }
 
 uint64_t
@@ -277,7 +285,7 @@ account (RtpParticipant *p, RtpOutgoing *out)
   unsigned bytes;
 
   collect_addresses (p, out);
-  bytes = outgoing_bytes (out);
+  bytes = outgoing_bytes (p, out);
   p->sent_hashes[p->stats.rtcp_sent % RTP_SENT_HASHES] = rtp_participant_hash (out->bytes, out->size);
   p->stats.rtcp_sent++;
   p->stats.rtcp_bytes_sent += bytes;
@@ -460,8 +468,10 @@ rtp_participant_leave (RtpParticipant *p, CcTime now)
     return AVPF_LEAVE_SILENTLY;
   l->begun = true;
   l->until = now + LONGEST_LEAVE;
-  return local->timing_runs ? avpf_timing_leave (&local->timing, (uint32_t)l->size + RTP_IPV4_UDP_BYTES, now)
-                            : AVPF_LEAVE_NOW;
+  if (!local->timing_runs)
+    return AVPF_LEAVE_NOW;
+  return avpf_timing_leave (
+      &local->timing, (uint32_t)l->size + p->settings.rtcp_overhead_bytes + RTP_IPV4_UDP_BYTES, now);
 }
 
 void

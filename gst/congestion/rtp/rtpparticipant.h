@@ -60,6 +60,8 @@ typedef struct {
   uint64_t tmmbr_bps;                      /* 0: the path rate */
   bool single_stream;                      /* of several SSRCs one passes */
   bool multicast;                          /* RTCP goes to the group, not to who is heard */
+  /* bytes on the wire, beside UDP and IP, that the host takes off and puts on (SRTP's tags) */
+  unsigned rtp_overhead_bytes, rtcp_overhead_bytes;
 } RtpSettings;
 
 /* What is known of the stream that is received. Ids of header extensions: 0: none. */

@@ -28,7 +28,7 @@ rtp_participant_source_of (RtpParticipant *p, uint32_t ssrc, const RtpAddress *a
     return known;
   cc_receiver_params_init (&params.cc);
   params.host = rtp_attendance_host (&p->attendance, address);
-  params.cc.overhead_bytes = rtp_address_overhead_bytes (address);
+  params.cc.overhead_bytes = rtp_address_overhead_bytes (address) + p->settings.rtp_overhead_bytes;
   key_request_params_init (&params.key);
   params.key.min_interval = p->settings.pli_interval;
   params.key.repeat = rtp_codec_tells_key_units (p->stream.codec);
@@ -303,8 +303,8 @@ on_rtp_from (RtpParticipant *p, const Arriving *a)
   bool ours, keep;
   RtpSource *s;
 
-  rtp_answers_on_received (
-      &p->attendance.answers, host, (uint32_t)a->packet->size + rtp_address_overhead_bytes (a->from), a->now);
+  rtp_answers_on_received (&p->attendance.answers, host,
+      (uint32_t)a->packet->size + rtp_address_overhead_bytes (a->from) + p->settings.rtp_overhead_bytes, a->now);
   if (!is_of_peer (p, a, host))
     return false;
   s = admit (p, a, host, &ours);

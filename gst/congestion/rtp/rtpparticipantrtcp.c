@@ -378,7 +378,7 @@ static void
 on_packet (RtcpContext *c, const uint8_t *data, size_t size)
 {
   RtpParticipant *p = c->p;
-  unsigned bytes = (unsigned)size + rtp_address_overhead_bytes (c->address);
+  unsigned bytes = (unsigned)size + rtp_address_overhead_bytes (c->address) + p->settings.rtcp_overhead_bytes;
 
   if (is_one_of_ours (p, data, size)) {
     p->stats.looped++;
