@@ -2,6 +2,8 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcplayout.h"
+#include "gsttfrcrepair.h"
 #include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
 #include "gsttfrcsrtp.h"
@@ -29,7 +31,9 @@ struct _GstTfrcSrc {
   GstCcSrtpParams srtp_params;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
-  guint clock_rate, latency_ms;
+  guint clock_rate;
+  GstTfrcPlayout playout; /* but for `repair` */
+  GstTfrcRepairMode repair;
   guint64 send_errors;
 };
 
