@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsender.h"
+#include "rateshares.h"
 #include "tfrcequation.h"
 #include <math.h>
 
@@ -531,7 +532,8 @@ count_sent (CcSender *s, uint32_t wire_bytes, CcTime now)
 
     s->sent_Bps = s->sent_Bps > 0 ? 0.5 * (s->sent_Bps + fresh) : fresh;
     s->sent_window_at = now;
-    s->sent_window_bytes = 0;
+    s->resent_Bps = 0.5 * (s->resent_Bps + (double)s->resent_window_bytes / cc_seconds (elapsed));
+    s->sent_window_bytes = s->resent_window_bytes = 0;
   }
   s->sent_window_bytes += wire_bytes;
   s->packets_sent++;
@@ -552,6 +554,8 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
   circuit_breaker_on_sent (&s->circuit, packet->size_bytes, packet->frame, now);
   count_sent (s, wire, now);
+  if (packet->resent)
+    s->resent_window_bytes += wire;
   refill_credit (s, now);
   s->credit_bytes = fmax (s->credit_bytes - wire, -MAX_DEBT * s->rate_Bps - wire);
   cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
@@ -916,11 +920,12 @@ media_rate (const CcSender *s)
   return s->rate_Bps * payload / (s->mean_packet_bytes + s->params.overhead_bytes);
 }
 
-/* Without what waits beyond a frame, which has to leave as well. */
+/* Without what is sent again, and what waits beyond a frame, which has to leave as well. */
 static double
 encoder_rate (const CcSender *s)
 {
-  double media = media_rate (s);
+  RateTraffic traffic = {.ahead_Bps = s->resent_Bps};
+  double media = media_rate (s) * rate_shares_media (&traffic, s->rate_Bps) / s->rate_Bps;
   double extra = (double)s->buffer.queued_bytes - media * cc_seconds (s->frame_interval);
 
   media *= ENCODER_SHARE;

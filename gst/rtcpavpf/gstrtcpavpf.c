@@ -78,12 +78,12 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   gboolean keep;
 
   g_mutex_lock (&self->lock);
-  keep = gst_rtcp_avpf_receive (self, buffer, running, now);
+  keep = gst_rtcp_avpf_receive (self, &buffer, running, now);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
   if (keep)
     return gst_pad_push (self->srcpad, buffer);
-  gst_buffer_unref (buffer);
+  gst_clear_buffer (&buffer);
   return GST_FLOW_OK;
 }
 
@@ -97,7 +97,7 @@ on_list_buffer (GstBuffer **buffer, guint index, gpointer user)
 {
   ListContext *c = user;
 
-  if (!gst_rtcp_avpf_receive (c->self, *buffer, c->running, c->now))
+  if (!gst_rtcp_avpf_receive (c->self, buffer, c->running, c->now))
     gst_clear_buffer (buffer);
   return TRUE;
 }
@@ -201,6 +201,7 @@ reset (GstRtcpAvpf *self)
   gst_rtcp_avpf_peer_init (self);
   gst_rtcp_avpf_members_init (self, now);
   gst_rtcp_avpf_feedback_init (self);
+  gst_rtcp_avpf_repair_init (self);
   gst_rtcp_avpf_media_reset (self);
   gst_clear_buffer (&self->bye);
   self->eos = self->leaving = self->bye_sent = self->rtcp_started = FALSE;

@@ -11,6 +11,7 @@
 #include "fbqueue.h"
 #include "fbretention.h"
 #include "gstrtcpavpfmedia.h"
+#include "gstrtcpavpfrepair.h"
 #include "rtpkeyunit.h"
 #include "rtpanswers.h"
 #include "rtpmembers.h"
@@ -66,6 +67,8 @@ typedef struct {
   GstClockTime pli_interval, nack_latency;
   GstStructure *rtx_map; /* payload type -> payload type of its retransmissions; NULL: none */
   guint64 tmmbr_bitrate; /* bit/s; 0: the path rate */
+  gboolean repair;
+  GstClockTime repair_latency;
 
   guint extension_id, twcc_extension_id, rate_extension_id;
   gboolean use_timestamps;
@@ -97,6 +100,7 @@ struct _GstRtcpAvpf {
   gpointer members_memory;
   GstClockTime expired_at;
   AvpfSourceTable table;
+  GstRtcpAvpfRepair repair;
   GstRtcpAvpfMedia *media;
 
   FbRetention retention;

@@ -46,7 +46,11 @@ reports_flows (GstRtcpAvpf *self)
 void
 gst_rtcp_avpf_request_flow_report (GstRtcpAvpf *self, GstClockTime now)
 {
-  if (reports_flows (self))
+  if (!reports_flows (self))
+    return;
+  if (gst_rtcp_avpf_repair_comes_first (self) && gst_rtcp_avpf_timing_runs (self))
+    avpf_timing_store_feedback (&self->locals.locals[0].timing);
+  else
     gst_rtcp_avpf_request_feedback (self, now);
 }
 
@@ -362,5 +366,6 @@ gst_rtcp_avpf_apply_feedback (GstRtcpAvpf *self)
       s->nack->params.latency = self->settings.nack_latency;
     }
   }
+  gst_rtcp_avpf_repair_apply (self);
   gst_rtcp_avpf_wake_before (self, 0);
 }

@@ -28,7 +28,7 @@ nack_of (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
     return s->nack;
   nack_request_params_init (&params);
   params.latency = self->settings.nack_latency;
-  params.watch_gaps = self->settings.auto_nack;
+  params.watch_gaps = self->settings.auto_nack || gst_rtcp_avpf_repair_mends (self, s);
   s->nack = g_new (NackRequest, 1);
   nack_request_init (s->nack, &params);
   if (s->key.rtt != 0)
@@ -42,7 +42,8 @@ nack_of (GstRtcpAvpf *self, AvpfSource *s, GstClockTime now)
 gboolean
 gst_rtcp_avpf_mends_by_nack (GstRtcpAvpf *self, const AvpfSource *s)
 {
-  return self->settings.auto_nack && gst_rtcp_avpf_may_send (self, AVPF_FEEDBACK_NACK) && !s->retransmits;
+  return (self->settings.auto_nack || gst_rtcp_avpf_repair_mends (self, s)) &&
+         gst_rtcp_avpf_may_send (self, AVPF_FEEDBACK_NACK) && !s->retransmits;
 }
 
 void
@@ -70,6 +71,7 @@ gst_rtcp_avpf_note_restored (GstRtcpAvpf *self, const AvpfSource *from, guint16 
         FbItem item = fb_item_nack (s->ssrc, osn);
 
         fb_retention_forget (&self->retention, &item);
+        gst_rtcp_avpf_repair_on_restored (self, s, &s->nack->missing[k], now);
         nack_request_on_packet (s->nack, seq, now);
         return TRUE;
       }

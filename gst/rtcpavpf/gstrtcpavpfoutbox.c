@@ -104,6 +104,7 @@ gst_rtcp_avpf_deliver (GstRtcpAvpf *self)
     deliver (self, told);
     told_free (told);
   }
+  gst_rtcp_avpf_repair_notify (self);
 }
 
 static guint

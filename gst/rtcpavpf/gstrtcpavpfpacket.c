@@ -149,6 +149,7 @@ add_nack (Build *b, AvpfSource *s)
   s->nack_t0 = GST_CLOCK_TIME_NONE;
   if (n == 0 || !gst_cc_rtcp_add_nack (&b->rtcp, b->ssrc, s->ssrc, seqs, n, &taken))
     return;
+  gst_rtcp_avpf_repair_on_asked (b->self, s, seqs, taken, b->now);
   nack_request_on_sent (s->nack, seqs, taken, b->now);
   for (i = 0; i < taken; i++) {
     FbItem item = fb_item_nack (s->ssrc, seqs[i]);
@@ -289,14 +290,18 @@ add_feedback (Build *b, gboolean regular, gboolean reduced)
     if (s == NULL || !avpf_source_present (s))
       continue;
     add_key_request (b, s);
-    add_flow (b, s);
+    /* what is not due would keep the next request waiting */
+    if (regular || s->cc.told || !gst_rtcp_avpf_repair_comes_first (self))
+      add_flow (b, s);
     add_nack (b, s);
     add_limit (b, s, regular);
   }
+  gst_rtcp_avpf_repair_add_offer (self, &b->rtcp, b->ssrc, b->now);
   add_queued (b);
-  /* a reader of PATH needs no REMB: in short packets it would be a second copy of the same rate */
+  /* a reader of PATH needs no REMB: in short packets, and where the peer is known to be one, it would be a second copy
+     of the same rate */
   if (b->remb.n_ssrcs > 0 && (self->settings.feedback & AVPF_FEEDBACK_REMB) &&
-      !(reduced && (self->settings.feedback & AVPF_FEEDBACK_PATH)))
+      !((reduced || self->repair.agreed) && (self->settings.feedback & AVPF_FEEDBACK_PATH)))
     gst_cc_rtcp_add_remb (&b->rtcp, b->ssrc, &b->remb);
   for (i = 0; i < self->locals.n; i++)
     if (gst_rtcp_avpf_media_owes (self, self->locals.locals[i].ssrc))

@@ -160,8 +160,9 @@ GstBuffer *gst_rtcp_avpf_build_bye (GstRtcpAvpf *self, GstClockTime now);
 guint gst_rtcp_avpf_report_size (GstRtcpAvpf *self);
 
 /* gstrtcpavpfreceive.c: RTP. running_now: the pipeline's running time, GST_CLOCK_TIME_NONE where there is none. TRUE
- * where the buffer is RTP and is to travel on; RTCP among it is taken out. */
-gboolean gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now);
+ * where the buffer is RTP and is to travel on; RTCP among it is taken out. One that brings a lost packet is that packet
+ * then, or NULL and FALSE. */
+gboolean gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer **buffer, GstClockTime running_now, GstClockTime now);
 GstClockTime gst_rtcp_avpf_buffer_age (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now);
 /* The source of that SSRC, a new one where there is none; NULL where there is no room. */
 AvpfSource *gst_rtcp_avpf_source_of (GstRtcpAvpf *self, guint32 ssrc, GSocketAddress *address, GstClockTime now);

@@ -213,7 +213,9 @@ static gboolean
 look_for_retransmission (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
 {
   s->payload_type = gst_rtp_buffer_get_payload_type (rtp);
-  s->retransmits = gst_rtcp_avpf_is_retransmission (self, s->payload_type);
+  s->retransmits =
+      gst_rtcp_avpf_is_retransmission (self, s->payload_type) || gst_rtcp_avpf_repair_carries (self, s->ssrc);
+  gst_rtcp_avpf_repair_on_heard (self, s->ssrc, now);
   return s->retransmits && gst_rtp_buffer_get_payload_len (rtp) >= 2 &&
          gst_rtcp_avpf_note_restored (self, s, read16 (gst_rtp_buffer_get_payload (rtp)), now);
 }
@@ -230,8 +232,10 @@ on_packet_of (GstRtcpAvpf *self, AvpfSource *s, GstRTPBuffer *rtp, GstClockTime 
   gst_rtcp_avpf_note_packet (self, s, seq, now);
   gst_rtcp_avpf_note_arrival (self, s, seq, gst_cc_ecn_of (rtp->buffer), arrived_at);
   read_explicit_rate (self, s, rtp, now);
-  if (feed_controller (self, s, rtp, arrived_at))
+  /* what is sent again is none of the flow's rate and loss */
+  if (!gst_rtcp_avpf_repair_carries (self, s->ssrc) && feed_controller (self, s, rtp, arrived_at))
     gst_rtcp_avpf_request_flow_report (self, now);
+  gst_rtcp_avpf_repair_on_packet (self, s, rtp, now);
   if (s->reception.loss && gst_rtcp_avpf_auto_pli_for (self, s) && !gst_rtcp_avpf_mends_by_nack (self, s))
     key_request_on_loss (&s->key, s->reception.lost_seq);
   gst_rtcp_avpf_check_source (self, s, now);
@@ -253,6 +257,9 @@ check_probation (AvpfSource *s, GstRTPBuffer *rtp, GstClockTime now)
 static gboolean
 is_played (GstRtcpAvpf *self, const AvpfSource *s, GstClockTime now)
 {
+  /* a second copy, or one that nobody misses any more */
+  if (gst_rtcp_avpf_repair_carries (self, s->ssrc))
+    return FALSE;
   if (!self->settings.single_stream || s->retransmits || !s->valid || rtp_peer_is_stream (&self->peer, s->ssrc, now))
     return TRUE;
   self->unproven++;
@@ -376,8 +383,9 @@ is_rtcp (GstBuffer *buffer)
 }
 
 gboolean
-gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
+gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer **at, GstClockTime running_now, GstClockTime now)
 {
+  GstBuffer *buffer = *at;
   GstClockTime age = gst_rtcp_avpf_buffer_age (self, buffer, running_now);
   gboolean keep;
 
@@ -385,8 +393,11 @@ gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime runnin
     gst_rtcp_avpf_receive_rtcp (self, buffer, age, now);
     return FALSE;
   }
-  if (on_rtp (self, buffer, age, now, &keep))
-    return keep;
+  if (on_rtp (self, buffer, age, now, &keep)) {
+    if (keep)
+      *at = gst_rtcp_avpf_repair_restore (self, buffer);
+    return keep && *at != NULL;
+  }
   GST_DEBUG_OBJECT (
       self, "dropping %" G_GSIZE_FORMAT " bytes that are neither RTP nor RTCP", gst_buffer_get_size (buffer));
   self->bad_packets++;

@@ -97,6 +97,8 @@ introduce_one (RtcpContext *c, Speaker *s)
   verdict = gst_rtcp_avpf_members_on_rtcp (c->self, s->ssrc, s->cname != SSRC_CNAME_NONE, c->address, c->now);
   s->ignored = verdict == RTP_MEMBER_CONFLICT || verdict == RTP_MEMBER_STRAGGLER;
   s->proven = is_proven (verdict);
+  if (!s->ignored)
+    gst_rtcp_avpf_repair_on_heard (c->self, s->ssrc, c->now);
   c->proven |= s->proven;
 }
 
@@ -170,6 +172,7 @@ on_bye (gpointer user, guint32 ssrc)
   }
   GST_DEBUG_OBJECT (c->self, "%08x says BYE", ssrc);
   rtp_peer_end_stream (&c->self->peer, ssrc);
+  gst_rtcp_avpf_repair_on_bye (c->self, ssrc);
   if (s != NULL)
     avpf_source_on_bye (s, c->now);
 }

@@ -160,6 +160,7 @@ gst_rtcp_avpf_take_stats (GstRtcpAvpf *self)
   append_feedback_stats (self, s);
   append_main_stats (self, s);
   append_source_stats (self, s);
+  gst_rtcp_avpf_repair_append_stats (self, s);
   gst_rtcp_avpf_media_append_stats (self, s, gst_rtcp_avpf_now (self));
   return s;
 }

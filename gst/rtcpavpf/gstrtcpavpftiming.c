@@ -12,6 +12,7 @@
 #define RTCP_BANDWIDTH_MAX 62500.0
 #define BANDWIDTH_FLOOR 500000.0
 #define SENDER_SHARE 0.25
+#define REPAIRING_SENDER 1000.0          /* bytes/s: RTCP_BANDWIDTH_MAX of tfrcsink */
 #define MEMBER_TIMEOUT (25 * GST_SECOND) /* before there is a session: 5 intervals of 5 s */
 #define SENDER_TIMEOUT (10 * GST_SECOND) /* 2 T */
 
@@ -34,6 +35,9 @@ rtcp_shares (GstRtcpAvpf *self, gdouble *senders, gdouble *receivers)
   const GstRtcpAvpfSettings *s = &self->settings;
   gdouble all = session_bandwidth (self) / 8 * s->rtcp_fraction, excess;
 
+  /* one sender and one receiver share by halves (RFC 3550 6.3.1); whoever repairs with us takes less */
+  if (self->repair.agreed && all > 2 * REPAIRING_SENDER)
+    all = 2 * (all - REPAIRING_SENDER);
   *senders = s->rs_bandwidth >= 0 ? s->rs_bandwidth / 8.0 : all * SENDER_SHARE;
   *receivers = s->rr_bandwidth >= 0 ? s->rr_bandwidth / 8.0 : all * (1 - SENDER_SHARE);
   excess = (*senders + *receivers) / RTCP_BANDWIDTH_MAX;
@@ -105,6 +109,10 @@ gst_rtcp_avpf_update_members (GstRtcpAvpf *self, GstClockTime now)
   guint sending = avpf_local_table_senders (&self->locals), i;
   gboolean runs = members > 0 || sending > 0;
 
+  /* the stream of packets sent again is the peer's as well, and neither shares the bandwidth nor answers in its place
+   */
+  members -= members > 1 && self->repair.agreed ? 1 : 0;
+  senders -= senders > 1 && self->repair.agreed ? 1 : 0;
   for (i = 0; i < self->locals.n; i++) {
     AvpfLocal *local = &self->locals.locals[i];
 

@@ -55,6 +55,7 @@ enum {
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
   PROP_CIRCUIT_BREAKER,
+  PROP_REPAIR,
   PROP_DSCP,
   PROP_ECN,
   PROP_EXTENSION_ID,
@@ -571,6 +572,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   case PROP_CIRCUIT_BREAKER:
     settings->circuit_action = (CircuitAction)g_value_get_enum (value);
     return TRUE;
+  case PROP_REPAIR:
+    settings->repair = (GstTfrcRepairMode)g_value_get_enum (value);
+    return TRUE;
   case PROP_ECN:
     settings->ecn = g_value_get_boolean (value);
     return TRUE;
@@ -701,6 +705,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
     return TRUE;
   case PROP_CIRCUIT_BREAKER:
     g_value_set_enum (value, settings->circuit_action);
+    return TRUE;
+  case PROP_REPAIR:
+    g_value_set_enum (value, settings->repair);
     return TRUE;
   case PROP_ECN:
     g_value_set_boolean (value, settings->ecn);
@@ -835,6 +842,11 @@ install_rate_properties (GObjectClass *gobject)
           "receiver finds that no congestion loses them (0: every loss counts as TCP would count it)",
           0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
   g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
+  g_object_class_install_property (gobject, PROP_REPAIR,
+      gst_tfrc_repair_param_spec ("How packets that were lost reach a receiver after all: a tfrcsrc that offers to "
+                                  "take them once more (RFC 4588) gets those it asks for; others get nothing they do "
+                                  "not know",
+          LIVE));
 }
 
 static void

@@ -43,6 +43,8 @@ enum {
   PROP_CLOCK_RATE,
   PROP_PAYLOAD,
   PROP_LATENCY,
+  PROP_REPAIR,
+  PROP_REPAIR_LATENCY,
   PROP_RTX_MAP,
   PROP_BANDWIDTH,
   PROP_RTCP_FRACTION,
@@ -265,6 +267,8 @@ add_children (GstTfrcSrc *self)
     gst_tfrc_restore_attach (&self->restore, self->rtxreceive);
   if (self->rtcpavpf != NULL)
     g_object_set (self->rtcpavpf, "reduced-size", TRUE, NULL);
+  if (self->rtcpavpf != NULL && self->jitterbuffer != NULL)
+    gst_tfrc_playout_attach (self->rtcpavpf, self->jitterbuffer);
   /* feedback must leave while the bin pauses and after its media part stopped (BYE): its state is set by hand */
   if (self->rtcpsink != NULL) {
     g_object_set (self->rtcpsink, "sync", FALSE, "async", FALSE, "close-socket", FALSE, NULL);
@@ -340,11 +344,14 @@ static void
 link_children (GstTfrcSrc *self)
 {
   GstElement *last = self->rtcpavpf;
+  GstTfrcPlayout playout;
   GstStructure *map;
   guint latency;
 
   GST_OBJECT_LOCK (self);
-  latency = self->latency_ms;
+  playout = self->playout;
+  playout.repair = self->repair != GST_TFRC_REPAIR_NONE && self->rtx_map == NULL;
+  latency = playout.latency_ms;
   map = self->rtx_map != NULL ? gst_structure_copy (self->rtx_map) : NULL;
   GST_OBJECT_UNLOCK (self);
   gst_element_unlink (self->rtcpavpf, self->rtxreceive);
@@ -355,10 +362,7 @@ link_children (GstTfrcSrc *self)
   configure_retransmission (self, map);
   /* a jitter buffer plays one stream; without it an application may tell them apart */
   g_object_set (self->rtcpavpf, "single-stream", latency > 0, NULL);
-  if (latency > 0) {
-    g_object_set (self->jitterbuffer, "latency", latency, NULL);
-    g_object_set (self->rtcpavpf, "nack-latency", latency * GST_MSECOND, NULL);
-  }
+  gst_tfrc_playout_configure (&playout, self->rtcpavpf, self->jitterbuffer);
   last = append_child (last, self->rtxreceive, map != NULL);
   last = append_child (last, self->jitterbuffer, latency > 0);
   set_target (self, last);
@@ -490,7 +494,14 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->payload = g_value_get_int (value);
     break;
   case PROP_LATENCY:
-    self->latency_ms = g_value_get_uint (value);
+    self->playout.latency_ms = g_value_get_uint (value);
+    self->playout.latency_set = TRUE;
+    break;
+  case PROP_REPAIR:
+    self->repair = (GstTfrcRepairMode)g_value_get_enum (value);
+    break;
+  case PROP_REPAIR_LATENCY:
+    self->playout.repair_latency_ms = g_value_get_int (value);
     break;
   case PROP_RTX_MAP:
     gst_clear_structure (&self->rtx_map);
@@ -550,7 +561,13 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_set_int (value, self->payload);
     break;
   case PROP_LATENCY:
-    g_value_set_uint (value, self->latency_ms);
+    g_value_set_uint (value, self->playout.latency_ms);
+    break;
+  case PROP_REPAIR:
+    g_value_set_enum (value, self->repair);
+    break;
+  case PROP_REPAIR_LATENCY:
+    g_value_set_int (value, self->playout.repair_latency_ms);
     break;
   case PROP_RTX_MAP:
     g_value_set_boxed (value, self->rtx_map);
@@ -583,7 +600,7 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   self->port = DEFAULT_PORT;
   self->payload = DEFAULT_PAYLOAD;
   self->clock_rate = DEFAULT_CLOCK_RATE;
-  self->latency_ms = DEFAULT_LATENCY;
+  self->playout = (GstTfrcPlayout){.latency_ms = DEFAULT_LATENCY, .repair_latency_ms = -1};
   /* the RTCP sender inside must not make the pipeline wait for its end of stream */
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
@@ -675,6 +692,15 @@ install_properties (GObjectClass *klass)
       g_param_spec_uint ("latency", "Latency",
           "Time in ms that packets may come late and still be put in order; 0: pass them on as they come", 0, G_MAXINT,
           DEFAULT_LATENCY, flags));
+  g_object_class_install_property (klass, PROP_REPAIR,
+      gst_tfrc_repair_param_spec ("How packets that were lost come after all: a tfrcsink that takes the offer sends "
+                                  "them again (RFC 4588); other senders are asked for nothing",
+          flags));
+  g_object_class_install_property (klass, PROP_REPAIR_LATENCY,
+      g_param_spec_int ("repair-latency", "Repair latency",
+          "How far the wait for missing packets may grow beyond latency in ms, where packets are lost and the round "
+          "trip asks for it; -1: not where latency was set, else to 300 ms",
+          -1, G_MAXINT, -1, flags));
   g_object_class_install_property (klass, PROP_RTX_MAP,
       g_param_spec_boxed ("rtx-payload-type-map", "Payload types of retransmissions",
           "Map of payload types to those of their retransmissions (RFC 4588), as rtprtxsend's payload-type-map at the "

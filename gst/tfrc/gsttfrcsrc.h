@@ -2,6 +2,8 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcplayout.h"
+#include "gsttfrcrepair.h"
 #include "gsttfrcrestore.h"
 
 #include <gio/gio.h>
@@ -24,7 +26,9 @@ struct _GstTfrcSrc {
   gint port, payload;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
-  guint clock_rate, latency_ms;
+  guint clock_rate;
+  GstTfrcPlayout playout; /* but for `repair` */
+  GstTfrcRepairMode repair;
   guint64 send_errors;
 };
 

@@ -315,8 +315,8 @@ give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
   unref_packets (packet, 1);
 }
 
-static void
-push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
+void
+gst_tfrc_transmit_push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 {
   CcPacket discarded;
 
@@ -342,7 +342,7 @@ restart_core (GstTfrcTransmit *t, CcTime now)
     waiting[i] = t->core.buffer.ring[(t->core.buffer.head + i) % t->core.buffer.capacity];
   init_core (t, start_Bps, now);
   for (i = 0; i < n; i++)
-    push_packet (t, &waiting[i], now);
+    gst_tfrc_transmit_push (t, &waiting[i], now);
   g_free (waiting);
 }
 
@@ -356,6 +356,8 @@ set_traffic_class (GstTfrcTransmit *t)
 static void
 apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
 {
+  if (settings->repair == GST_TFRC_REPAIR_NONE)
+    gst_tfrc_repair_end (t, now);
   if (settings->mode != t->settings.mode)
     cc_sender_set_mode (&t->core, settings->mode, now);
   if (settings->max_delay != t->settings.max_delay)
@@ -444,6 +446,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   }
   if (peer_changed) {
     t->batch->to = t->to;
+    gst_tfrc_repair_end (t, now);
     restart_core (t, now);
   }
   for (i = 0; i < n_given_up; i++)
@@ -451,7 +454,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
       give_up_number (t, given_up[i].ssrc, given_up[i].from++, now);
   t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end && !t->taken[t->n_taken - 1].resent;
   for (i = 0; i < t->n_taken; i++)
-    push_packet (t, &t->taken[i], now);
+    gst_tfrc_transmit_push (t, &t->taken[i], now);
   t->n_taken = 0;
   if (!drain)
     t->drain_until = CC_TIME_NONE;
@@ -544,8 +547,10 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
     rewrite.renumber = gst_tfrc_numbering_offset (&source->numbering, seq);
     resend_limit_on_sent (&source->resend, (guint16)(seq - rewrite.renumber));
   }
-  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
+  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head)) {
     gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+    gst_tfrc_repair_on_sent (t, packet->handle, &head, (guint16)(head.seq - rewrite.renumber));
+  }
 }
 
 /* TRUE: there may be more that can leave at once. */
@@ -884,6 +889,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);
   t->packets = g_new0 (CcPacketFeedback, 1);
   gst_tfrc_answer_init (t);
+  gst_tfrc_repair_init (&t->repair);
   init_core (t, gst_tfrc_bytes_per_second (settings->start_bitrate), now);
   t->stats.estimated_bitrate = gst_tfrc_bit_rate (t->core.rate_Bps);
   cc_sender_status (&t->core, now, &t->stats.status);
@@ -910,6 +916,7 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->batch, g_free);
   g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->packets, g_free);
+  gst_tfrc_repair_clear (&t->repair);
   g_clear_pointer (&t->cname, g_free);
   g_clear_object (&t->socket);
   t->fd = -1;

@@ -17,6 +17,7 @@
 #include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcratesources.h"
+#include "gsttfrcrepair.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
 #include "rtpreporters.h"
@@ -40,6 +41,7 @@ typedef struct {
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
   CircuitAction circuit_action;
+  GstTfrcRepairMode repair;
   guint extension_id;               /* 0: packets are not stamped */
   guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
   guint rate_extension_id;          /* 0: packets do not ask routers for a rate */
@@ -163,6 +165,7 @@ typedef struct GstTfrcTransmit {
   double tmmbr_Bps;       /* INFINITY: nobody limits */
   CcTime tmmbr_rises_at;  /* by itself, or as a limit expires; CC_TIME_NONE: not */
   GstTfrcAsked asked[GST_TFRC_RESEND_MEMORY];
+  GstTfrcRepair repair;
   guint n_asked; /* modulo GST_TFRC_RESEND_MEMORY the next place */
 } GstTfrcTransmit;
 
@@ -217,7 +220,9 @@ void gst_tfrc_answer_timeout (GstTfrcTransmit *t, CcTime now); /* at tmmbr_rises
    nobody could make anything of it. */
 gboolean gst_tfrc_answer_resent (GstTfrcTransmit *t, GstTfrcSource *source, guint16 *osn);
 
-/* gsttfrctransmit.c, for the other two */
+/* gsttfrctransmit.c, for the others */
+/* Into the sending buffer; takes the packet's buffer. */
+void gst_tfrc_transmit_push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now);
 void gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t);
 void gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now);
 gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);
