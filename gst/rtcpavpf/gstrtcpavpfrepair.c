@@ -74,7 +74,7 @@ offer_for (GstRtcpAvpf *self, const AvpfSource *s, GstClockTime now)
 }
 
 gboolean
-gst_rtcp_avpf_repair_add_offer (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 sender, GstClockTime now)
+gst_rtcp_avpf_repair_add_offer (GstRtcpAvpf *self, RtcpWriter *rtcp, guint32 sender, GstClockTime now)
 {
   GstRtcpAvpfRepair *r = &self->repair;
   RtcpRepair offer = {.kind = RTCP_REPAIR_RTX, .payload_type = r->payload_type, .ssrc = r->ssrc};
@@ -82,7 +82,7 @@ gst_rtcp_avpf_repair_add_offer (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 
 
   if (r->ssrc == 0 || now < r->offer_at)
     return FALSE;
-  if (!gst_cc_rtcp_add_afb (rtcp, sender, r->media, fci, rtcp_repair_write (fci, sizeof fci, &offer)))
+  if (!rtcp_add_afb (rtcp, sender, r->media, fci, rtcp_repair_write (fci, sizeof fci, &offer)))
     return FALSE;
   r->offer_at = now + (r->agreed ? AGREED_OFFER : r->offer_interval);
   r->offer_interval = MIN (2 * r->offer_interval, SLOW_OFFER);

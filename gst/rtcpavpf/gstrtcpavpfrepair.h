@@ -10,6 +10,7 @@
 
 #include "avpfsource.h"
 #include "repairplan.h"
+#include "rtcpwriter.h"
 
 G_BEGIN_DECLS
 
@@ -41,7 +42,7 @@ void gst_rtcp_avpf_repair_on_packet (GstRtcpAvpf *self, AvpfSource *source, GstR
 void gst_rtcp_avpf_repair_on_heard (GstRtcpAvpf *self, guint32 ssrc, GstClockTime now);
 void gst_rtcp_avpf_repair_on_bye (GstRtcpAvpf *self, guint32 ssrc);
 /* REPR where it is time to (again); FALSE: not, or no room. */
-gboolean gst_rtcp_avpf_repair_add_offer (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 sender, GstClockTime now);
+gboolean gst_rtcp_avpf_repair_add_offer (GstRtcpAvpf *self, RtcpWriter *rtcp, guint32 sender, GstClockTime now);
 /* The packet that was lost in the place of the one that brings it; takes buffer. NULL: it brings none. */
 GstBuffer *gst_rtcp_avpf_repair_restore (GstRtcpAvpf *self, GstBuffer *buffer);
 /* What the requests of a source came to: in front of what is told to source->nack. */

@@ -80,7 +80,7 @@ look_at_media (Relay *r, const guint8 *data)
 }
 
 static void
-on_nack (gpointer user, guint32 sender, guint32 media, const guint16 *seqs, guint n)
+on_nack (void *user, uint32_t sender, uint32_t media, const uint16_t *seqs, unsigned n)
 {
   g_atomic_int_inc (&((Relay *)user)->nacks);
 }
@@ -88,15 +88,15 @@ on_nack (gpointer user, guint32 sender, guint32 media, const guint16 *seqs, guin
 static void
 hold (Relay *r, Peer *from, gboolean back)
 {
-  static const GstCcRtcpHandlers handlers = {.nack = on_nack};
+  static const RtcpHandlers handlers = {.nack = on_nack};
   gboolean rtcp;
   Held *held;
 
   while (peer_receive (from, 0)) {
-    rtcp = gst_cc_rtcp_is_rtcp (from->data, from->size);
+    rtcp = rtcp_is_rtcp (from->data, from->size);
     g_set_object (back ? &r->receiver : &r->sender, from->sender);
     if (back && rtcp)
-      gst_cc_rtcp_walk (from->data, from->size, &handlers, r);
+      rtcp_walk (from->data, from->size, &handlers, r);
     if (!back && !rtcp && look_at_media (r, from->data))
       continue;
     held = g_new (Held, 1);
@@ -461,19 +461,18 @@ typedef struct {
 static void
 peer_offers (Peer *peer, const Offer *offer, guint16 highest, const guint16 *nack)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstCcReportBlock block = {.ssrc = SSRC, .ext_highest_seq = highest};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpReportBlock block = {.ssrc = SSRC, .ext_highest_seq = highest};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   guint8 fci[RTCP_REPAIR_SIZE];
 
   rtcp_repair_write (fci, sizeof fci, &offer->repair);
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, offer->sender, &block, offer->reports ? 1 : 0);
-  gst_cc_rtcp_add_cname (&rtcp, offer->sender, "receiver");
-  gst_cc_rtcp_add_afb (&rtcp, offer->sender, offer->media, fci, sizeof fci);
+  rtcp_add_rr (&rtcp, offer->sender, &block, offer->reports ? 1 : 0);
+  rtcp_add_cname (&rtcp, offer->sender, "receiver");
+  rtcp_add_afb (&rtcp, offer->sender, offer->media, fci, sizeof fci);
   if (nack != NULL)
-    gst_cc_rtcp_add_nack (&rtcp, offer->sender, SSRC, nack, 1, NULL);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_nack (&rtcp, offer->sender, SSRC, nack, 1, NULL);
+  gst_cc_rtcp_close (&rtcp, buffer);
   peer_send (peer, buffer);
 }
 
