@@ -699,7 +699,7 @@ install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_REPAIR_LATENCY,
       g_param_spec_int ("repair-latency", "Repair latency",
           "How far the wait for missing packets may grow beyond latency in ms, where packets are lost and the round "
-          "trip asks for it; -1: not where latency was set, else to 300 ms",
+          "trip asks for it; -1: not where latency was set, else to 400 ms",
           -1, G_MAXINT, -1, flags));
   g_object_class_install_property (klass, PROP_RTX_MAP,
       g_param_spec_boxed ("rtx-payload-type-map", "Payload types of retransmissions",

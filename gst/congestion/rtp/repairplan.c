@@ -26,7 +26,7 @@ void
 repair_plan_params_init (RepairPlanParams *params)
 {
   *params = (RepairPlanParams){.least = 100 * CC_MSECOND,
-      .most = 300 * CC_MSECOND,
+      .most = 400 * CC_MSECOND,
       .tolerable = 0.001,
       .patience = 150 * CC_MSECOND,
       .max_rounds = 4,
@@ -281,7 +281,7 @@ repair_plan_update (RepairPlan *r, CcTime now)
   look (r, &v);
   wanted = rounds = r->rtt > 0 ? enough_rounds (r, &v, copies) : 0;
   if (rounds > 1 && time_of (r, &v, 2, 1, 1) - v.late > cc_seconds (r->params.patience)) {
-    copies = time_of (r, &v, 1, 2, 1) <= most ? 2 : 1;
+    copies = time_of (r, &v, 1, 2, 0) <= most ? 2 : 1;
     rounds = enough_rounds (r, &v, copies);
   }
   while (rounds > 0 && time_of (r, &v, rounds, 1, 0) > most)

@@ -22,7 +22,7 @@ extern "C" {
 #endif
 
 typedef struct {
-  CcDuration least, most; /* the player waits so long at least, and at most; default 100 and 300 ms */
+  CcDuration least, most; /* the player waits so long at least, and at most; default 100 and 400 ms */
   double tolerable;       /* share of frames lost for which nothing more is done, default 0.001: two a minute */
   CcDuration patience;    /* a picture that stands so much longer than usual is a freeze, default 150 ms: the W3C's
                              freezeCount */

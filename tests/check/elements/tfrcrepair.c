@@ -33,6 +33,7 @@ typedef struct {
   gint media, lost, resent, nacks; /* atomic: packets */
   gint strange;                    /* atomic: packets that are neither */
   gint stale;                      /* atomic: packets sent again whose send time is older than what left before */
+  gboolean stamped;
   guint32 last_stamp;
   guint delay_ms, lose_one_of, burst;
   GQueue held;
@@ -65,9 +66,10 @@ look_at_media (Relay *r, const guint8 *data)
 {
   guint32 stamp = stamp_of (r, data);
 
-  if ((gint32)(stamp - r->last_stamp) < 0)
+  if (r->stamped && (gint32)(stamp - r->last_stamp) < 0)
     g_atomic_int_inc (&r->stale);
   r->last_stamp = stamp;
+  r->stamped = TRUE;
   if (GST_READ_UINT32_BE (data + 8) == SSRC && (data[1] & 0x7f) == MEDIA_PT) {
     gboolean lost = is_lost (r);
 
