@@ -35,6 +35,7 @@ typedef struct {
   gint stale;                      /* atomic: packets sent again whose send time is older than what left before */
   gboolean stamped;
   guint32 last_stamp;
+  gint offers, reports_of_others; /* atomic: REPR; TFRC's reports of another stream than the media */
   guint delay_ms, lose_one_of, burst;
   GQueue held;
 } Relay;
@@ -88,9 +89,25 @@ on_nack (void *user, uint32_t sender, uint32_t media, const uint16_t *seqs, unsi
 }
 
 static void
+on_tfrc (void *user, uint32_t sender, uint32_t media, const TfrcReport *report)
+{
+  if (media != SSRC)
+    g_atomic_int_inc (&((Relay *)user)->reports_of_others);
+}
+
+static void
+on_afb (void *user, uint32_t sender, uint32_t media, const uint8_t *fci, size_t size)
+{
+  RtcpRepair repair;
+
+  if (rtcp_repair_parse (fci, size, &repair))
+    g_atomic_int_inc (&((Relay *)user)->offers);
+}
+
+static void
 hold (Relay *r, Peer *from, gboolean back)
 {
-  static const RtcpHandlers handlers = {.nack = on_nack};
+  static const RtcpHandlers handlers = {.nack = on_nack, .tfrc = on_tfrc, .afb = on_afb};
   gboolean rtcp;
   Held *held;
 
@@ -350,6 +367,9 @@ GST_START_TEST (test_lost_packets_come_again)
   fail_unless_equals_uint64 (source_stat (&c, "lost"), (guint64)c.relay.lost);
   fail_unless_equals_int (c.relay.strange, 0);
   fail_unless_equals_int (c.relay.stale, 0);
+  /* of what is sent again nothing is told, and it is no third party that requests have to wait for */
+  fail_unless_equals_int (c.relay.reports_of_others, 0);
+  fail_unless_equals_uint64 (source_stat (&c, "members"), 2);
   call_close (&c);
 }
 GST_END_TEST
@@ -393,6 +413,18 @@ GST_END_TEST
 GST_START_TEST (test_receivers_that_do_not_repair)
 {
   check_no_repair ("repair=none", "");
+}
+GST_END_TEST
+
+/* Who does not stamp its packets is not of this project, and is offered nothing. */
+GST_START_TEST (test_strangers_are_offered_nothing)
+{
+  Call c;
+
+  call_open (&c, 5, 19, 1, "", "extension-id=0");
+  fail_unless (talk_over_losses (&c, 50) > 4);
+  fail_unless_equals_int (c.relay.offers + c.relay.nacks + c.relay.resent, 0);
+  call_close (&c);
 }
 GST_END_TEST
 
@@ -544,6 +576,7 @@ tfrcrepair_suite (void)
   tcase_add_test (tcase, test_bursts_come_again);
   tcase_add_test (tcase, test_senders_that_do_not_repair);
   tcase_add_test (tcase, test_receivers_that_do_not_repair);
+  tcase_add_test (tcase, test_strangers_are_offered_nothing);
   tcase_add_test (tcase, test_nobody_waits_without_a_jitter_buffer);
   tcase_add_test (tcase, test_an_end_of_the_agreement);
   tcase_add_test (tcase, test_the_wait_follows_the_round_trip);
