@@ -14,7 +14,7 @@
 GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
-#define AGREEMENT_LIFE (10 * CC_SECOND) /* five offers */
+#define AGREEMENT_LIFE (5 * CC_SECOND) /* two offers and a half: after that another receiver's counts */
 /* Receivers of ours know when an answer can be there, and ask twice in a row where it matters: no closer than 20 ms. */
 #define ANSWER_INTERVAL (15 * CC_MSECOND)
 
@@ -66,6 +66,13 @@ gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now)
     return;
   gst_tfrc_repair_clear (&t->repair);
   gst_tfrc_transmit_drop_source (t, t->repair.ssrc, now);
+}
+
+void
+gst_tfrc_repair_on_bye (GstTfrcTransmit *t, guint32 ssrc, CcTime now)
+{
+  if (t->repair.agreed && t->repair.receiver == ssrc)
+    gst_tfrc_repair_end (t, now);
 }
 
 /* One stream is repaired for one receiver. Who may limit may ask: it has shown that it receives. */

@@ -48,6 +48,8 @@ void gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now);
 /* Application feedback of a receiver, whatever it is. */
 void gst_tfrc_repair_on_feedback (
     GstTfrcTransmit *t, guint32 sender, guint32 media, const guint8 *fci, gsize size, CcTime now);
+/* A participant has left. */
+void gst_tfrc_repair_on_bye (GstTfrcTransmit *t, guint32 ssrc, CcTime now);
 /* A packet leaves; seq: the number it leaves with. */
 void gst_tfrc_repair_on_sent (GstTfrcTransmit *t, GstBuffer *buffer, const GstTfrcHead *head, guint16 seq);
 /* TRUE: whoever asks has agreed, and is answered here. */

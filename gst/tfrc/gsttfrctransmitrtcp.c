@@ -451,6 +451,7 @@ on_bye (gpointer user, guint32 ssrc)
   r->t->stats.byes++;
   GST_INFO_OBJECT (r->t->element, "receiver %08x has left", ssrc);
   gst_tfrc_answer_bye (r->t, ssrc, r->now);
+  gst_tfrc_repair_on_bye (r->t, ssrc, r->now);
 }
 
 static void
