@@ -18,7 +18,8 @@
 #define PACKET_TIME 0.008             /* s that a packet of a burst stands for: 1200 bytes at 1.2 Mb/s */
 #define HOLD (30 * CC_SECOND)         /* a shorter wait pays only where it lasts: each change moves the picture */
 #define HOPELESS_HOLD (2 * CC_SECOND) /* what cannot come at all is not waited for */
-#define STEP (10 * CC_MSECOND)        /* of the wait: changes that nobody sees cost a new latency of the pipeline */
+#define NEED_GAIN (1.0 / 64)          /* a packet's part: deviations peak for less than a second, and a wait stays */
+#define STEP (20 * CC_MSECOND)        /* of the wait: changes that nobody sees cost a new latency of the pipeline */
 #define FALL 0.85                     /* of the wait, at most, for a fall to be worth it */
 #define CERTAIN 0.95                  /* q is never believed to be more */
 
@@ -262,8 +263,10 @@ enough_rounds (const RepairPlan *r, const View *v, unsigned copies)
 static void
 set_wait (RepairPlan *r, double need_s, bool hopeless, CcTime now)
 {
-  CcDuration need = (cc_duration (need_s) + STEP - 1) / STEP * STEP;
+  CcDuration need;
 
+  r->need += need_s > 0 && r->need > 0 ? NEED_GAIN * (need_s - r->need) : need_s - r->need;
+  need = (cc_duration (r->need) + STEP - 1) / STEP * STEP;
   need = need < r->params.least ? r->params.least : need > r->params.most ? r->params.most : need;
   if (need >= FALL * r->wait)
     r->needed_at = now;

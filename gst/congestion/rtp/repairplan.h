@@ -50,6 +50,7 @@ typedef struct {
   CcTime reordered_at, last_at, needed_at;
   /* the plan */
   unsigned rounds, copies; /* 0 rounds: asking is of no use */
+  double need;             /* s: W, smoothed; 0: no rounds */
   CcDuration spacing;      /* between two rounds */
   CcDuration copy_spacing; /* between two requests of one round */
   CcDuration wait;         /* W, within least and most; falls only after it was not needed for a while */
