@@ -96,9 +96,10 @@ agree (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offe
   r->agreed = TRUE;
   r->receiver = sender;
   r->media = media;
+  if (r->ssrc != offer->ssrc)
+    r->next = (guint16)gst_cc_random32 ();
   r->ssrc = offer->ssrc;
   r->payload_type = offer->payload_type;
-  r->next = (guint16)gst_cc_random32 ();
   r->heard_at = now;
   if (r->kept == NULL)
     r->kept = g_new0 (GstTfrcKept, GST_TFRC_REPAIR_KEPT);

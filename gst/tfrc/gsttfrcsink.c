@@ -63,6 +63,8 @@ enum {
   PROP_RATE_EXTENSION_ID,
   PROP_RATE_SOURCES,
   PROP_CNAME,
+  PROP_SRTP,
+  PROP_SRTP_LAST = PROP_SRTP + GST_TFRC_SRTP_PROPERTIES - 1,
   PROP_ESTIMATED_BITRATE,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -174,6 +176,11 @@ gst_tfrc_sink_start (GstBaseSink *sink)
   gboolean ok;
 
   endpoint_take (self, &e);
+  ok = gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp);
+  if (!ok) {
+    endpoint_clear (&e);
+    return FALSE;
+  }
   ok = endpoint_connect (&e, e.socket != NULL, &error);
   if (ok)
     endpoint_adopt (self, &e);
@@ -193,6 +200,7 @@ gst_tfrc_sink_stop (GstBaseSink *sink)
   GST_OBJECT_LOCK (self);
   g_clear_object (&self->socket);
   GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&self->srtp, gst_cc_srtp_free);
   return TRUE;
 }
 
@@ -388,6 +396,9 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   self->stream_twcc_id = twcc_id != 0 ? twcc_id : self->twcc_extension_id;
   self->settings.twcc_extension_id = self->stream_twcc_id;
   self->stream_rate_id = rate_id != 0 ? rate_id : self->rate_extension_id;
+  /* a router that wrote into the packet would break it */
+  if (self->srtp != NULL)
+    self->stream_rate_id = 0;
   self->settings.rate_extension_id = self->stream_rate_id;
   if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
     self->settings.clock_rate = (guint)clock_rate;
@@ -460,6 +471,7 @@ start_sending (GstTfrcSink *self)
   GST_OBJECT_UNLOCK (self);
   self->has_frame = FALSE;
   self->old_frames = 0;
+  self->transmit.srtp = self->srtp;
   ok = gst_tfrc_transmit_start (&self->transmit, socket, &to, &settings, &error);
   if (!ok)
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -627,7 +639,8 @@ gst_tfrc_sink_set_property (GObject *object, guint id, const GValue *value, GPar
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value);
+  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value) ||
+          gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value);
   GST_OBJECT_UNLOCK (self);
   if (!known) {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -739,7 +752,8 @@ gst_tfrc_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value);
+  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value) ||
+          gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value);
   GST_OBJECT_UNLOCK (self);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -754,6 +768,8 @@ gst_tfrc_sink_finalize (GObject *object)
   g_free (self->host);
   g_free (self->bind_address);
   g_free (self->rate_sources);
+  gst_cc_srtp_params_clear (&self->srtp_params);
+  gst_cc_srtp_free (self->srtp);
   g_clear_object (&self->external_socket);
   g_clear_object (&self->socket);
   g_array_free (self->packets, TRUE);
@@ -814,6 +830,7 @@ install_endpoint_properties (GObjectClass *gobject)
           "Canonical name in RTCP, the same for all streams of a participant that belong together, at most 255 bytes "
           "(NULL: a random one at every start)",
           NULL, FIXED));
+  gst_tfrc_srtp_install_properties (gobject, PROP_SRTP);
 }
 
 static void
@@ -886,6 +903,8 @@ gst_tfrc_sink_class_init (GstTfrcSinkClass *klass)
       "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate",
       "GStreamer congestion control developers");
   gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SINK_MODE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SRTP_CIPHER, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SRTP_AUTH, 0);
 
   sink->start = gst_tfrc_sink_start;
   sink->stop = gst_tfrc_sink_stop;
@@ -913,6 +932,7 @@ gst_tfrc_sink_init (GstTfrcSink *self)
       .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
       .clock_rate = DEFAULT_CLOCK_RATE};
+  gst_cc_srtp_params_init (&self->srtp_params);
   self->packets = g_array_new (FALSE, FALSE, sizeof (CcPacket));
   gst_tfrc_transmit_init (&self->transmit, GST_ELEMENT (self), GST_BASE_SINK_PAD (self));
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);

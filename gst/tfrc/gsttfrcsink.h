@@ -25,8 +25,10 @@ struct _GstTfrcSink {
   guint extension_id, twcc_extension_id, rate_extension_id;
   GSocket *external_socket;
   GstTfrcSettings settings;
+  GstCcSrtpParams srtp_params;
 
   GstTfrcTransmit transmit;
+  GstCcSrtp *srtp; /* between READY and NULL; NULL: no key */
   GSocket *socket; /* between READY and NULL; under the object lock */
   GstTfrcAddress to;
 

@@ -23,7 +23,7 @@
 
 #include <sys/socket.h>
 
-GST_DEBUG_CATEGORY_STATIC (tfrcsrc_debug);
+GST_DEBUG_CATEGORY (tfrcsrc_debug);
 #define GST_CAT_DEFAULT tfrcsrc_debug
 
 #define RECEIVE_BUFFER_BYTES (1 << 20)
@@ -57,6 +57,8 @@ enum {
   PROP_AUTO_NACK,
   PROP_PEER_ADDRESS,
   PROP_RATE_EXTENSION_ID,
+  PROP_SRTP,
+  PROP_SRTP_LAST = PROP_SRTP + GST_TFRC_SRTP_PROPERTIES - 1,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
@@ -233,6 +235,18 @@ close_socket (GstTfrcSrc *self)
   g_object_unref (socket);
 }
 
+static void
+release (GstTfrcSrc *self)
+{
+  GstCcSrtp *srtp;
+
+  close_socket (self);
+  GST_OBJECT_LOCK (self);
+  srtp = g_steal_pointer (&self->gate.srtp);
+  GST_OBJECT_UNLOCK (self);
+  gst_cc_srtp_free (srtp);
+}
+
 /* ---- children ---- */
 
 static GstElement *
@@ -269,6 +283,8 @@ add_children (GstTfrcSrc *self)
     g_object_set (self->rtcpavpf, "reduced-size", TRUE, NULL);
   if (self->rtcpavpf != NULL && self->jitterbuffer != NULL)
     gst_tfrc_playout_attach (self->rtcpavpf, self->jitterbuffer);
+  if (self->udpsrc != NULL && self->rtcpavpf != NULL)
+    gst_tfrc_srtp_gate_attach (&self->gate, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf);
   /* feedback must leave while the bin pauses and after its media part stopped (BYE): its state is set by hand */
   if (self->rtcpsink != NULL) {
     g_object_set (self->rtcpsink, "sync", FALSE, "async", FALSE, "close-socket", FALSE, NULL);
@@ -370,9 +386,24 @@ link_children (GstTfrcSrc *self)
 }
 
 static gboolean
+configure_srtp (GstTfrcSrc *self)
+{
+  GstCcSrtp *srtp;
+
+  if (!gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &srtp))
+    return FALSE;
+  g_object_set (self->rtcpavpf, "rtp-overhead", gst_cc_srtp_rtp_overhead (srtp), "rtcp-overhead",
+      gst_cc_srtp_rtcp_overhead (srtp), NULL);
+  GST_OBJECT_LOCK (self);
+  self->gate.srtp = srtp;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static gboolean
 prepare (GstTfrcSrc *self)
 {
-  if (!have_children (self) || !configure_caps (self) || !configure_socket (self))
+  if (!have_children (self) || !configure_caps (self) || !configure_srtp (self) || !configure_socket (self))
     return FALSE;
   self->send_errors = 0;
   link_children (self);
@@ -387,15 +418,21 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
     gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
+  }
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_tfrc_receive_advice_pause (&self->advice);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && ret != GST_STATE_CHANGE_FAILURE)
+    gst_tfrc_receive_advice_play (&self->advice);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
       (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE))
-    close_socket (self);
+    release (self);
   return ret;
 }
 
@@ -422,6 +459,7 @@ static GstStructure *
 take_stats (GstTfrcSrc *self)
 {
   GstStructure *s = NULL, *jitterbuffer = NULL;
+  GstCcSrtpCounts srtp;
   guint64 send_errors;
   guint restored = 0;
 
@@ -432,7 +470,9 @@ take_stats (GstTfrcSrc *self)
   gst_structure_set_name (s, "application/x-tfrcsrc-stats");
   GST_OBJECT_LOCK (self);
   send_errors = self->send_errors;
+  srtp = gst_cc_srtp_counts (self->gate.srtp);
   GST_OBJECT_UNLOCK (self);
+  gst_tfrc_srtp_add_stats (s, &srtp);
   if (self->rtxreceive != NULL)
     g_object_get (self->rtxreceive, "num-rtx-assoc-packets", &restored, NULL);
   gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, "restored", G_TYPE_UINT64, (guint64)restored, NULL);
@@ -508,7 +548,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->rtx_map = g_value_dup_boxed (value);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -573,7 +614,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_set_boxed (value, self->rtx_map);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -583,9 +625,12 @@ finalize (GObject *object)
 {
   GstTfrcSrc *self = GST_TFRC_SRC (object);
 
+  gst_tfrc_receive_advice_finalize (&self->advice);
   g_clear_object (&self->socket);
   gst_clear_caps (&self->caps);
   gst_clear_structure (&self->rtx_map);
+  gst_cc_srtp_params_clear (&self->srtp_params);
+  g_clear_pointer (&self->gate.srtp, gst_cc_srtp_free);
   g_free (self->address);
   g_free (self->encoding_name);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -601,10 +646,12 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   self->payload = DEFAULT_PAYLOAD;
   self->clock_rate = DEFAULT_CLOCK_RATE;
   self->playout = (GstTfrcPlayout){.latency_ms = DEFAULT_LATENCY, .repair_latency_ms = -1};
+  gst_cc_srtp_params_init (&self->srtp_params);
   /* the RTCP sender inside must not make the pipeline wait for its end of stream */
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   add_children (self);
+  gst_tfrc_receive_advice_init (&self->advice, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf, &self->restore);
   self->ghost = gst_ghost_pad_new_no_target_from_template ("src", templ);
   gst_element_add_pad (GST_ELEMENT (self), self->ghost);
   gst_object_unref (templ);
@@ -708,6 +755,7 @@ install_properties (GObjectClass *klass)
           "its place. It switches auto-nack on. NULL: no retransmission",
           GST_TYPE_STRUCTURE, flags));
   install_feedback_properties (klass);
+  gst_tfrc_srtp_install_properties (klass, PROP_SRTP);
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Those of rtcpavpf, feedback that could not be sent, packets that came again, and those of the jitter buffer",

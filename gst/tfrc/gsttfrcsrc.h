@@ -4,7 +4,9 @@
 
 #include "gsttfrcplayout.h"
 #include "gsttfrcrepair.h"
+#include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
+#include "gsttfrcsrtp.h"
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -20,10 +22,13 @@ struct _GstTfrcSrc {
   GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
   GstTfrcRestore restore;
+  GstTfrcReceiveAdvice advice;
+  GstTfrcSrtpGate gate;
   GSocket *socket; /* while not in NULL */
 
   gchar *address, *encoding_name;
   gint port, payload;
+  GstCcSrtpParams srtp_params;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
   guint clock_rate;
