@@ -20,6 +20,7 @@
 
 #include "erfextension.h"
 #include "gstccextension.h"
+#include "gsttfrcpipeline.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
 
@@ -31,6 +32,8 @@ GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define DEFAULT_START_BITRATE 300000
 #define DEFAULT_MIN_BITRATE 30000
 #define DEFAULT_MAX_BITRATE 20000000
+/* Opus at its usual 64 kbit/s with headers every 20 ms, 29 kbit/s with IPv6, and a third more for what varies. */
+#define DEFAULT_MIN_AUDIO_BITRATE 128000
 #define DEFAULT_LOSS_TOLERANCE 10 /* percent */
 #define MAX_LOSS_TOLERANCE 20
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
@@ -52,6 +55,7 @@ enum {
   PROP_START_BITRATE,
   PROP_MIN_BITRATE,
   PROP_MAX_BITRATE,
+  PROP_MIN_AUDIO_BITRATE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
   PROP_CIRCUIT_BREAKER,
@@ -402,6 +406,7 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   self->settings.rate_extension_id = self->stream_rate_id;
   if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
     self->settings.clock_rate = (guint)clock_rate;
+  self->settings.audio = g_strcmp0 (gst_structure_get_string (s, "media"), "audio") == 0;
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
   gst_tfrc_transmit_set_settings (&self->transmit, &settings);
@@ -483,6 +488,25 @@ start_sending (GstTfrcSink *self)
   return ok;
 }
 
+/* Until READY, also through pauses: two ends that pause at once would else wait for each other as well. */
+static void
+leave_preroll (GstTfrcSink *self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+
+  self->left_preroll = gst_base_sink_is_async_enabled (sink) && gst_tfrc_pipeline_is_live (GST_ELEMENT (self));
+  if (self->left_preroll)
+    gst_base_sink_set_async_enabled (sink, FALSE);
+}
+
+static void
+join_preroll (GstTfrcSink *self)
+{
+  if (self->left_preroll)
+    gst_base_sink_set_async_enabled (GST_BASE_SINK (self), TRUE);
+  self->left_preroll = FALSE;
+}
+
 static GstStateChangeReturn
 gst_tfrc_sink_change_state (GstElement *element, GstStateChange transition)
 {
@@ -491,11 +515,23 @@ gst_tfrc_sink_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_sending (self))
     return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    leave_preroll (self);
   ret = GST_ELEMENT_CLASS (gst_tfrc_sink_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_tfrc_transmit_stop (&self->transmit);
+    join_preroll (self);
+  }
   return ret;
+}
+
+static gboolean
+gst_tfrc_sink_send_event (GstElement *element, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
+    event = gst_tfrc_pipeline_own_latency (GST_BASE_SINK (element), event);
+  return GST_ELEMENT_CLASS (gst_tfrc_sink_parent_class)->send_event (element, event);
 }
 
 /* ---- properties ---- */
@@ -574,6 +610,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
     return TRUE;
   case PROP_MAX_BITRATE:
     settings->max_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MIN_AUDIO_BITRATE:
+    settings->min_audio_bitrate = g_value_get_uint (value);
     return TRUE;
   case PROP_MAX_DELAY:
     settings->max_delay = g_value_get_uint64 (value);
@@ -709,6 +748,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
     return TRUE;
   case PROP_MAX_BITRATE:
     g_value_set_uint (value, settings->max_bitrate);
+    return TRUE;
+  case PROP_MIN_AUDIO_BITRATE:
+    g_value_set_uint (value, settings->min_audio_bitrate);
     return TRUE;
   case PROP_MAX_DELAY:
     g_value_set_uint64 (value, settings->max_delay);
@@ -849,6 +891,12 @@ install_rate_properties (GObjectClass *gobject)
       g_param_spec_uint ("max-bitrate", "Maximum bitrate",
           "Rate never exceeded, bit/s on the wire (where it is below min-bitrate, min-bitrate holds)", 1000, G_MAXUINT,
           DEFAULT_MAX_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MIN_AUDIO_BITRATE,
+      g_param_spec_uint ("min-audio-bitrate", "Minimum bitrate of audio",
+          "mode=low-delay: min-bitrate where the caps say media=audio and that is lower, within max-bitrate: audio "
+          "beside "
+          "video on a path is sent as it comes, and video gives way",
+          1000, G_MAXUINT, DEFAULT_MIN_AUDIO_BITRATE, LIVE));
   g_object_class_install_property (gobject, PROP_MAX_DELAY,
       g_param_spec_uint64 ("max-delay", "Maximum delay",
           "From capture to arrival, ns: a frame that would come later gives way to the one behind it", GST_MSECOND,
@@ -898,6 +946,7 @@ gst_tfrc_sink_class_init (GstTfrcSinkClass *klass)
   install_report_properties (gobject);
 
   element->change_state = gst_tfrc_sink_change_state;
+  element->send_event = gst_tfrc_sink_send_event;
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_set_static_metadata (element, "Congestion controlled RTP sender", "Sink/Network/RTP",
       "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate",
@@ -928,6 +977,7 @@ gst_tfrc_sink_init (GstTfrcSink *self)
       .start_bitrate = DEFAULT_START_BITRATE,
       .min_bitrate = DEFAULT_MIN_BITRATE,
       .max_bitrate = DEFAULT_MAX_BITRATE,
+      .min_audio_bitrate = DEFAULT_MIN_AUDIO_BITRATE,
       .max_delay = DEFAULT_MAX_DELAY,
       .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,

@@ -31,6 +31,7 @@ struct _GstTfrcSink {
   GstCcSrtp *srtp; /* between READY and NULL; NULL: no key */
   GSocket *socket; /* between READY and NULL; under the object lock */
   GstTfrcAddress to;
+  gboolean left_preroll; /* until READY, what async says is not the application's */
 
   /* the streaming thread's */
   GArray *packets; /* CcPacket, of the list at hand */

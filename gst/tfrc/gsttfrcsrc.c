@@ -28,7 +28,8 @@ GST_DEBUG_CATEGORY (tfrcsrc_debug);
 
 #define RECEIVE_BUFFER_BYTES (1 << 20)
 
-#define DEFAULT_ADDRESS "0.0.0.0"
+/* Names, localhost's too, mostly resolve to an IPv6 address first. */
+#define DEFAULT_ADDRESS "::"
 #define DEFAULT_PORT 5004
 #define DEFAULT_PAYLOAD (-1)
 #define DEFAULT_CLOCK_RATE 0
@@ -150,6 +151,26 @@ enlarge_receive_buffer (GSocket *socket)
     g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES, NULL);
 }
 
+/* Where the system has no IPv6 at all, :: is all of IPv4. */
+static GSocket *
+new_socket (GInetAddress **bound, GError **error)
+{
+  GSocketFamily family = g_inet_address_get_family (*bound);
+  GSocket *socket = NULL;
+
+  if (family == G_SOCKET_FAMILY_IPV6 && g_inet_address_get_is_any (*bound)) {
+    socket = g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+    family = socket != NULL ? family : G_SOCKET_FAMILY_IPV4;
+  }
+  if (socket != NULL)
+    return socket;
+  if (family != g_inet_address_get_family (*bound)) {
+    g_object_unref (*bound);
+    *bound = g_inet_address_new_any (family);
+  }
+  return g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+}
+
 static GSocket *
 open_socket (const gchar *address, guint16 port, GError **error)
 {
@@ -164,8 +185,8 @@ open_socket (const gchar *address, guint16 port, GError **error)
   }
   multicast = g_inet_address_get_is_multicast (inet);
   bound = multicast ? g_inet_address_new_any (g_inet_address_get_family (inet)) : g_object_ref (inet);
+  socket = new_socket (&bound, error);
   local = g_inet_socket_address_new (bound, port);
-  socket = g_socket_new (g_inet_address_get_family (inet), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
   /* two unicast receivers on one port would each get some of the packets */
   if (socket != NULL)
     ok = g_socket_bind (socket, local, multicast, error);
@@ -188,7 +209,7 @@ cure_of (const GError *error)
     return "Another program has it (\"ss -ulnp\" shows which): stop that, or set another port.";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     return "Ports below 1024 are for privileged programs: set another port.";
-  return "Set address to one of this machine's own (\"ip address\" lists them), or to 0.0.0.0 or :: for all.";
+  return "Set address to one of this machine's own (\"ip address\" lists them), or to :: for all.";
 }
 
 static gboolean
@@ -718,7 +739,7 @@ install_properties (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_ADDRESS,
       g_param_spec_string ("address", "Address",
-          "IP address to receive on: 0.0.0.0 any IPv4, :: any, or a multicast group", DEFAULT_ADDRESS, flags));
+          "IP address to receive on: :: any, 0.0.0.0 any IPv4, or a multicast group", DEFAULT_ADDRESS, flags));
   g_object_class_install_property (klass, PROP_PORT,
       g_param_spec_int ("port", "Port", "UDP port of RTP and RTCP both; 0: a free one, which reading then tells", 0,
           65535, DEFAULT_PORT, flags));

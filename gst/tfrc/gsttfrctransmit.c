@@ -270,6 +270,16 @@ gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats)
 
 /* ---- the thread ---- */
 
+/* Audio is a small part of what makes a queue, and an encoder that nobody governs: lowered for a queue that video
+   makes, its rate would fall below what it sends, and packets be skipped while the path has room for them. */
+static guint
+least_bitrate (const GstTfrcSettings *settings)
+{
+  if (!settings->audio || settings->mode != CC_MODE_LOW_DELAY)
+    return settings->min_bitrate;
+  return MAX (settings->min_bitrate, MIN (settings->min_audio_bitrate, settings->max_bitrate));
+}
+
 static void
 init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 {
@@ -279,7 +289,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   cc_sender_params_init (&params);
   params.mode = t->settings.mode;
   params.start_Bps = start_Bps;
-  params.min_Bps = gst_tfrc_bytes_per_second (t->settings.min_bitrate);
+  params.min_Bps = gst_tfrc_bytes_per_second (least_bitrate (&t->settings));
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
   params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
@@ -298,7 +308,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 void
 gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
 {
-  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (t->settings.min_bitrate),
+  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (least_bitrate (&t->settings)),
       fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 

@@ -40,6 +40,8 @@ G_BEGIN_DECLS
 typedef struct {
   CcMode mode;
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
+  guint min_audio_bitrate;
+  gboolean audio; /* by the caps */
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
   CircuitAction circuit_action;

@@ -394,6 +394,20 @@ GST_START_TEST (test_bursts_come_again)
 }
 GST_END_TEST
 
+#define KEY "srtp-key=9b1c5e07d2a84f63b0e7419c2d5f8a36714be09dc3528f6a1e0b7d94c6a5"
+
+/* What is sent again is protected as all else, in its own stream. */
+GST_START_TEST (test_under_a_key)
+{
+  Call c;
+
+  call_open (&c, 5, 19, 1, KEY, KEY);
+  check_few (&c, talk_over_losses (&c, 50));
+  fail_unless (c.relay.resent > 4);
+  call_close (&c);
+}
+GST_END_TEST
+
 /* ---- who does not ---- */
 
 /* Nothing is asked for, nothing sent, and as many frames are lost as the network loses. */
@@ -619,6 +633,7 @@ tfrcrepair_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_lost_packets_come_again);
   tcase_add_test (tcase, test_bursts_come_again);
+  tcase_add_test (tcase, test_under_a_key);
   tcase_add_test (tcase, test_senders_that_do_not_repair);
   tcase_add_test (tcase, test_receivers_that_do_not_repair);
   tcase_add_test (tcase, test_strangers_are_offered_nothing);
