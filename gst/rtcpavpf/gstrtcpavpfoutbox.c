@@ -167,15 +167,12 @@ deliver (GstRtcpAvpf *self, Told *told)
 void
 gst_rtcp_avpf_deliver (GstRtcpAvpf *self)
 {
-  GstClockTime wait;
   gboolean changed;
   GQueue queue;
   Told *told;
 
   g_mutex_lock (&self->lock);
-  wait = rtp_participant_repair_wait (self->core);
-  changed = wait != self->told_wait;
-  self->told_wait = wait;
+  changed = gst_rtcp_avpf_repair_wait_changed (self);
   queue = self->outbox;
   g_queue_init (&self->outbox);
   g_mutex_unlock (&self->lock);

@@ -32,6 +32,14 @@ void gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *settings);
 const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
 void gst_rtcp_avpf_install_properties (GObjectClass *klass); /* with get_property and set_property */
 
+/* gstrtcpavpfrepair.c: lost packets sent again. index: of its properties. */
+#define GST_RTCP_AVPF_REPAIR_PROPERTIES 3
+#define GST_RTCP_AVPF_REPAIR_LATENCY (400 * GST_MSECOND)
+void gst_rtcp_avpf_install_repair (GObjectClass *klass, guint first); /* from that id on */
+void gst_rtcp_avpf_set_repair (GstRtcpAvpfSettings *settings, guint index, const GValue *value);
+void gst_rtcp_avpf_get_repair (GstRtcpAvpf *self, guint index, GValue *value);
+gboolean gst_rtcp_avpf_repair_wait_changed (GstRtcpAvpf *self); /* since it was asked last */
+
 /* gstrtcpavpfoutbox.c: what is to be told to others, once the lock is free. */
 void gst_rtcp_avpf_install_signals (GType type);
 void gst_rtcp_avpf_outbox_init (GstRtcpAvpf *self);

@@ -25,8 +25,6 @@
 #define DEFAULT_PLI_INTERVAL (500 * GST_MSECOND)
 #define DEFAULT_NACK_LATENCY (500 * GST_MSECOND)
 #define DEFAULT_TMMBR_BITRATE 0
-#define DEFAULT_REPAIR FALSE
-#define DEFAULT_REPAIR_LATENCY (400 * GST_MSECOND)
 #define DEFAULT_EXTENSION_ID 0
 #define DEFAULT_TWCC_EXTENSION_ID 0
 #define DEFAULT_RATE_EXTENSION_ID ERF_EXTENSION_ID
@@ -59,8 +57,7 @@ enum {
   PROP_RTX_MAP,
   PROP_TMMBR_BITRATE,
   PROP_REPAIR,
-  PROP_REPAIR_LATENCY,
-  PROP_REPAIR_WAIT,
+  PROP_REPAIR_LAST = PROP_REPAIR + GST_RTCP_AVPF_REPAIR_PROPERTIES - 1,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
   PROP_RATE_EXTENSION_ID,
@@ -106,8 +103,7 @@ gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
       .pli_interval = DEFAULT_PLI_INTERVAL,
       .nack_latency = DEFAULT_NACK_LATENCY,
       .tmmbr_bitrate = DEFAULT_TMMBR_BITRATE,
-      .repair = DEFAULT_REPAIR,
-      .repair_latency = DEFAULT_REPAIR_LATENCY,
+      .repair_latency = GST_RTCP_AVPF_REPAIR_LATENCY,
       .extension_id = DEFAULT_EXTENSION_ID,
       .twcc_extension_id = DEFAULT_TWCC_EXTENSION_ID,
       .rate_extension_id = DEFAULT_RATE_EXTENSION_ID,
@@ -248,6 +244,10 @@ set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 static gboolean
 set_feedback_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 {
+  if (id >= PROP_REPAIR && id <= PROP_REPAIR_LAST) {
+    gst_rtcp_avpf_set_repair (s, id - PROP_REPAIR, value);
+    return TRUE;
+  }
   switch (id) {
   case PROP_FEEDBACK:
     s->feedback = (RtpFeedback)g_value_get_flags (value);
@@ -270,12 +270,6 @@ set_feedback_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
     break;
   case PROP_TMMBR_BITRATE:
     s->tmmbr_bitrate = g_value_get_uint64 (value);
-    break;
-  case PROP_REPAIR:
-    s->repair = g_value_get_boolean (value);
-    break;
-  case PROP_REPAIR_LATENCY:
-    s->repair_latency = g_value_get_uint64 (value);
     break;
   default:
     return FALSE;
@@ -413,12 +407,6 @@ get_feedback_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
   case PROP_TMMBR_BITRATE:
     g_value_set_uint64 (value, s->tmmbr_bitrate);
     break;
-  case PROP_REPAIR:
-    g_value_set_boolean (value, s->repair);
-    break;
-  case PROP_REPAIR_LATENCY:
-    g_value_set_uint64 (value, s->repair_latency);
-    break;
   default:
     return FALSE;
   }
@@ -434,8 +422,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   g_mutex_lock (&self->lock);
   if (id == PROP_SSRC)
     g_value_set_uint (value, self->core->locals.locals[0].ssrc);
-  else if (id == PROP_REPAIR_WAIT)
-    g_value_set_uint64 (value, rtp_participant_repair_wait (self->core));
+  else if (id >= PROP_REPAIR && id <= PROP_REPAIR_LAST)
+    gst_rtcp_avpf_get_repair (self, id - PROP_REPAIR, value);
   else if (id == PROP_STATS)
     g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
   else if (!get_timing_property (s, id, value) && !get_packet_property (s, id, value) &&
@@ -605,26 +593,6 @@ install_feedback_properties (GObjectClass *klass)
           G_MAXUINT64, DEFAULT_TMMBR_BITRATE, LIVE));
 }
 
-static void
-install_repair_properties (GObjectClass *klass)
-{
-  g_object_class_install_property (klass, PROP_REPAIR,
-      g_param_spec_boolean ("repair", "Repair",
-          "Offer to take lost packets of the stream once more (REPR), ask for them where the sender agrees, and put "
-          "them "
-          "out as the packets that were lost; what is put in order behind waits for repair-wait. Not beside "
-          "rtx-payload-type-map",
-          DEFAULT_REPAIR, LIVE));
-  g_object_class_install_property (klass, PROP_REPAIR_LATENCY,
-      g_param_spec_uint64 ("repair-latency", "Repair latency",
-          "Longest repair-wait in ns; nack-latency is the shortest", 0, 3600 * GST_SECOND, DEFAULT_REPAIR_LATENCY,
-          LIVE));
-  g_object_class_install_property (klass, PROP_REPAIR_WAIT,
-      g_param_spec_uint64 ("repair-wait", "Repair wait",
-          "How long a jitter buffer behind is to wait for a missing packet in ns; notifies", 0, G_MAXUINT64,
-          DEFAULT_NACK_LATENCY, SHOWN));
-}
-
 void
 gst_rtcp_avpf_install_properties (GObjectClass *klass)
 {
@@ -635,7 +603,7 @@ gst_rtcp_avpf_install_properties (GObjectClass *klass)
   install_trust_properties (klass);
   install_packet_properties (klass);
   install_feedback_properties (klass);
-  install_repair_properties (klass);
+  gst_rtcp_avpf_install_repair (klass, PROP_REPAIR);
   g_object_class_install_property (klass, PROP_SSRC,
       g_param_spec_uint (
           "ssrc", "SSRC", "SSRC of the RTCP sent (the first, where several send media)", 0, G_MAXUINT, 0, SHOWN));
