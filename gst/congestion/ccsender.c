@@ -914,16 +914,17 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
 }
 
 /* An encoder that makes less than it may fills the packets it makes before it makes more: what it may is the rate less
-   the headers that leave now. By the share of headers in small packets (a slice each) it would be asked for so little
-   that they stay small. */
+   the headers that leave now, once that is known. By the share of headers in small packets (a slice each) it would be
+   asked for so little that they stay small. */
 static double
 media_rate (const CcSender *s)
 {
   double packet = s->mean_packet_bytes + s->params.overhead_bytes, headers = RTP_HEADER + s->params.overhead_bytes;
   double payload = fmax (s->mean_packet_bytes - RTP_HEADER, 1);
+  double share = s->rate_Bps * payload / packet;
   double room = s->rate_Bps - fmin (s->sent_Bps, s->rate_Bps) * headers / packet;
 
-  return fmax (s->rate_Bps * payload / packet, fmin (room, s->rate_Bps * GROWN_MEDIA));
+  return s->sent_Bps > 0 ? fmax (share, fmin (room, s->rate_Bps * GROWN_MEDIA)) : share;
 }
 
 /* Without what is sent again, and what waits beyond a frame, which has to leave as well. */

@@ -998,6 +998,10 @@ START_TEST (test_small_packets_may_grow)
   CcSenderStatus status;
 
   setup (CC_MODE_LOW_DELAY);
+  push_frame_of (3, 40);
+  run (now + 40 * CC_MSECOND, NULL, 0);
+  cc_sender_status (&s, now, &status); /* not known yet how many leave */
+  ck_assert_double_eq_tol (status.media_Bps, status.rate_Bps * 16 / 68, 1);
   for (unsigned i = 0; i < 250; i++) {
     push_frame_of (3, 40);
     run (now + 40 * CC_MSECOND, NULL, 0);
