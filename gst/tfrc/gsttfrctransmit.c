@@ -708,7 +708,7 @@ give_advice (GstTfrcTransmit *t, CcTime now)
       .frames_sent = t->core.buffer.frames_sent,
       .frames_dropped = t->core.buffer.frames_dropped,
       .rtcp_received = t->stats.rtcp_received,
-      .refused = t->batch->refused > 0,
+      .explained = t->batch->refused > 0 || gst_cc_srtp_counts (t->srtp).refused > 0,
       .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
 
   gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);
