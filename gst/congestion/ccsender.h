@@ -57,6 +57,8 @@ typedef struct {
                             finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.1 */
   double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode, beside others on the path at
                             up to twice the rate; default 1.5 */
+  bool divided; /* the host divides the rate among what it sends, packets sent again as well (rateshares.h), and takes
+                   them off what it tells encoders; default false */
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
   CircuitBreakerParams circuit;
