@@ -37,6 +37,10 @@ struct _GstTfrcSrc {
   guint64 send_errors;
 };
 
+/* gsttfrcsrcproperties.c, with get_property and set_property */
+void gst_tfrc_src_install_properties (GObjectClass *klass);
+void gst_tfrc_src_init_properties (GstTfrcSrc *self); /* their defaults */
+
 GST_ELEMENT_REGISTER_DECLARE (tfrcsrc);
 
 G_END_DECLS

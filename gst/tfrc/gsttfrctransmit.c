@@ -49,15 +49,6 @@ gst_tfrc_transmit_now (void)
   return (CcTime)ts.tv_sec * CC_SECOND + (CcTime)ts.tv_nsec;
 }
 
-static void
-unref_packets (const CcPacket *packets, guint n)
-{
-  guint i;
-
-  for (i = 0; i < n; i++)
-    gst_buffer_unref (packets[i].handle);
-}
-
 void
 gst_tfrc_transmit_init (GstTfrcTransmit *t, GstElement *element, GstPad *pad)
 {
@@ -99,85 +90,6 @@ gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now)
 
 /* ---- the streaming thread's side, all under the lock ---- */
 
-static gboolean
-read_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq)
-{
-  guint8 head[12];
-
-  if (gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head)
-    return FALSE;
-  *seq = GST_READ_UINT16_BE (head + 2);
-  *ssrc = GST_READ_UINT32_BE (head + 8);
-  return TRUE;
-}
-
-static void
-note_given_up (GstTfrcTransmit *t, GstBuffer *buffer)
-{
-  GstTfrcGivenUp *last = t->shared.n_given_up > 0 ? &t->shared.given_up[t->shared.n_given_up - 1] : NULL;
-  guint32 ssrc;
-  guint16 seq;
-
-  if (!read_number (buffer, &ssrc, &seq))
-    return;
-  if (last != NULL && last->ssrc == ssrc && (guint16)(last->from + last->count) == seq) {
-    last->count++;
-  } else if (last != NULL && last->ssrc == ssrc && (guint16)(seq + 1) == last->from) {
-    last->from--;
-    last->count++;
-  } else if (t->shared.n_given_up < GST_TFRC_MAX_GIVEN_UP) {
-    t->shared.given_up[t->shared.n_given_up++] = (GstTfrcGivenUp){ssrc, seq, 1};
-  }
-}
-
-static void
-drop_queued (GstTfrcTransmit *t, const CcPacket *packet)
-{
-  note_given_up (t, packet->handle);
-  unref_packets (packet, 1);
-}
-
-/* The packets of this frame that are queued already go with the one that found no room. */
-static void
-drop_frame (GstTfrcTransmit *t, guint32 frame)
-{
-  while (t->shared.queued > 0 && t->shared.queue[t->shared.queued - 1].frame == frame) {
-    drop_queued (t, &t->shared.queue[--t->shared.queued]);
-    t->shared.overflowed++;
-  }
-  t->shared.dropping = TRUE;
-  t->shared.dropping_frame = frame;
-}
-
-static void
-queue_resent (GstTfrcTransmit *t, const CcPacket *packet)
-{
-  if (t->shared.queued < GST_TFRC_QUEUE_SIZE) {
-    t->shared.queue[t->shared.queued++] = *packet;
-    return;
-  }
-  drop_queued (t, packet);
-  t->shared.overflowed++;
-}
-
-static void
-queue_packet (GstTfrcTransmit *t, const CcPacket *packet)
-{
-  if (packet->resent) {
-    queue_resent (t, packet);
-    return;
-  }
-  if (t->shared.queued == GST_TFRC_QUEUE_SIZE && !(t->shared.dropping && t->shared.dropping_frame == packet->frame))
-    drop_frame (t, packet->frame);
-  if (t->shared.dropping && t->shared.dropping_frame == packet->frame) {
-    drop_queued (t, packet);
-    t->shared.overflowed++;
-    return;
-  }
-  t->shared.dropping = FALSE;
-  t->shared.queue[t->shared.queued++] = *packet;
-}
-
 gboolean
 gst_tfrc_transmit_queue (GstTfrcTransmit *t, const CcPacket *packets, guint n, guint malformed)
 {
@@ -187,11 +99,11 @@ gst_tfrc_transmit_queue (GstTfrcTransmit *t, const CcPacket *packets, guint n, g
   g_mutex_lock (&t->lock);
   failed = t->shared.failed;
   t->shared.malformed += malformed;
-  if (t->shared.queue == NULL || failed)
-    unref_packets (packets, n);
-  else
-    for (i = 0; i < n; i++)
-      queue_packet (t, &packets[i]);
+  for (i = 0; i < n; i++)
+    if (t->shared.queue.packets == NULL || failed)
+      gst_buffer_unref (packets[i].handle);
+    else
+      gst_tfrc_queue_push (&t->shared.queue, &packets[i]);
   if (t->shared.asleep && n > 0)
     wake (t);
   g_mutex_unlock (&t->lock);
@@ -202,9 +114,7 @@ void
 gst_tfrc_transmit_flush (GstTfrcTransmit *t)
 {
   g_mutex_lock (&t->lock);
-  while (t->shared.queued > 0)
-    drop_queued (t, &t->shared.queue[--t->shared.queued]);
-  t->shared.dropping = FALSE;
+  gst_tfrc_queue_clear (&t->shared.queue);
   t->shared.flush = TRUE;
   wake (t);
   g_mutex_unlock (&t->lock);
@@ -219,9 +129,9 @@ gst_tfrc_transmit_drain (GstTfrcTransmit *t)
   t->shared.drain = TRUE;
   t->shared.drained = FALSE;
   wake (t);
-  while (t->shared.queue != NULL && !t->shared.drained && !t->shared.unlocked && !t->shared.failed)
+  while (t->shared.queue.packets != NULL && !t->shared.drained && !t->shared.unlocked && !t->shared.failed)
     g_cond_wait (&t->cond, &t->lock);
-  done = t->shared.queue == NULL || t->shared.drained || t->shared.failed;
+  done = t->shared.queue.packets == NULL || t->shared.drained || t->shared.failed;
   t->shared.drain = FALSE;
   g_mutex_unlock (&t->lock);
   return done;
@@ -264,7 +174,7 @@ gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats)
   g_mutex_lock (&t->lock);
   *stats = t->shared.stats;
   stats->malformed = t->shared.malformed;
-  stats->overflowed = t->shared.overflowed;
+  stats->overflowed = t->shared.queue.overflowed;
   g_mutex_unlock (&t->lock);
 }
 
@@ -325,9 +235,9 @@ give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
   guint32 ssrc;
   guint16 seq;
 
-  if (read_number (packet->handle, &ssrc, &seq))
+  if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq))
     give_up_number (t, ssrc, seq, now);
-  unref_packets (packet, 1);
+  gst_buffer_unref (packet->handle);
 }
 
 void
@@ -427,10 +337,10 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   guint i;
 
   g_mutex_lock (&t->lock);
-  t->taken = t->shared.queue;
-  t->n_taken = t->shared.queued;
-  t->shared.queue = queue;
-  t->shared.queued = 0;
+  t->taken = t->shared.queue.packets;
+  t->n_taken = t->shared.queue.n;
+  t->shared.queue.packets = queue;
+  t->shared.queue.n = 0;
   t->shared.asleep = FALSE;
   quit = t->shared.quit;
   flush = t->shared.flush;
@@ -439,10 +349,10 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   peer_changed = t->shared.peer_changed;
   t->shared.flush = t->shared.settings_changed = t->shared.peer_changed = FALSE;
   settings = t->shared.settings;
-  n_given_up = t->shared.n_given_up;
+  n_given_up = t->shared.queue.n_given_up;
   if (n_given_up > 0)
-    memcpy (given_up, t->shared.given_up, n_given_up * sizeof given_up[0]);
-  t->shared.n_given_up = 0;
+    memcpy (given_up, t->shared.queue.given_up, n_given_up * sizeof given_up[0]);
+  t->shared.queue.n_given_up = 0;
   if (peer_changed) {
     t->to = t->shared.to;
     socket = g_steal_pointer (&t->shared.socket);
@@ -552,7 +462,7 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   guint32 ssrc;
   guint16 seq;
 
-  if (read_number (packet->handle, &ssrc, &seq)) {
+  if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq)) {
     source = gst_tfrc_transmit_add_source (t, ssrc, now);
     if (packet->resent &&
         !(read_osn (packet->handle, &rewrite.osn) && gst_tfrc_answer_resent (t, source, &rewrite.osn))) {
@@ -762,7 +672,7 @@ may_sleep (GstTfrcTransmit *t, CcTime deadline, CcTime now)
   copy_counters (t);
   g_mutex_lock (&t->lock);
   t->shared.stats = t->stats;
-  idle = t->shared.queued == 0 && !t->shared.quit && !t->shared.flush && !t->shared.settings_changed &&
+  idle = t->shared.queue.n == 0 && !t->shared.quit && !t->shared.flush && !t->shared.settings_changed &&
          !t->shared.peer_changed && (!t->shared.drain || t->drain_until != CC_TIME_NONE);
   t->shared.asleep = idle && deadline > now + SHORT_SLEEP;
   g_mutex_unlock (&t->lock);
@@ -889,7 +799,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   memset (&t->stats, 0, sizeof t->stats);
   t->shared.settings = t->settings = *settings;
   t->shared.to = t->to = *to;
-  t->shared.queue = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
+  t->shared.queue.packets = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
   t->taken = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
   t->batch = g_new (GstTfrcBatch, 1);
@@ -926,9 +836,8 @@ static void
 release (GstTfrcTransmit *t)
 {
   g_mutex_lock (&t->lock);
-  unref_packets (t->shared.queue, t->shared.queued);
-  g_clear_pointer (&t->shared.queue, g_free);
-  t->shared.queued = 0;
+  gst_tfrc_queue_clear (&t->shared.queue);
+  g_clear_pointer (&t->shared.queue.packets, g_free);
   t->shared.drained = TRUE;
   g_clear_object (&t->shared.socket);
   close (t->wakeup_fd);
