@@ -931,7 +931,7 @@ media_rate (const CcSender *s)
 static double
 encoder_rate (const CcSender *s)
 {
-  RateTraffic traffic = {.ahead_Bps = s->params.divided ? 0 : s->resent_Bps};
+  RateTraffic traffic = {.ahead_Bps = s->params.pays_resent ? s->resent_Bps : 0};
   double media = media_rate (s) * rate_shares_media (&traffic, s->rate_Bps) / s->rate_Bps;
   double extra = (double)s->buffer.queued_bytes - media * cc_seconds (s->frame_interval);
 

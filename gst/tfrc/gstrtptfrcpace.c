@@ -36,7 +36,6 @@ init_core (GstRtpTfrcBwe *self, CcTime now)
   params.min_Bps = gst_tfrc_bytes_per_second (self->settings.min_bitrate);
   params.max_Bps = gst_tfrc_bytes_per_second (self->settings.max_bitrate);
   params.overhead_bytes = GST_RTP_TFRC_OVERHEAD;
-  params.divided = true;
   params.loss_tolerance = self->settings.loss_tolerance / 100.0;
   params.buffer.max_delay = self->settings.max_delay;
   params.circuit.action = self->settings.circuit_action;

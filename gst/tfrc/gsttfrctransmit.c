@@ -203,6 +203,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
   params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
+  params.pays_resent = true;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
   params.circuit.action = t->settings.circuit_action;

@@ -265,7 +265,7 @@ collect_addresses (RtpParticipant *p, RtpOutgoing *out)
 static unsigned
 outgoing_bytes (const RtpParticipant *p, const RtpOutgoing *out)
 {
-  static const RtpAddress unknown = {RTP_ADDRESS_UNKNOWN};
+  static const RtpAddress unknown = {.family = RTP_ADDRESS_UNKNOWN};
   unsigned bytes = 0, i;
 
   for (i = 0; i < out->n_addresses; i++)

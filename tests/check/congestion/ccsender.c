@@ -111,6 +111,7 @@ START_TEST (test_packets_sent_again_are_paid_for)
   CcSenderStatus status;
 
   setup (CC_MODE_LOW_DELAY);
+  s.params.pays_resent = true;
   for (unsigned i = 0; i < 200; i++) {
     push_frame (4);
     if (i % 5 < 2)
@@ -122,6 +123,9 @@ START_TEST (test_packets_sent_again_are_paid_for)
   /* 10 packets of 1000 bytes a second */
   ck_assert_double_eq_tol (status.encoder_Bps, 0.97 * status.media_Bps * (1 - kbps (80) / status.rate_Bps), kbps (20));
   ck_assert_double_lt (status.encoder_Bps, 0.93 * status.media_Bps);
+  s.params.pays_resent = false;
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_ge (status.encoder_Bps, 0.96 * status.media_Bps);
 }
 END_TEST
 
