@@ -54,11 +54,11 @@ gst_paqm_shaper_tells_sources (GstPaqmShaper *self)
 /* ---- packets ---- */
 
 static void
-add_path (GstPaqmShaper *self, GstRTCPBuffer *rtcp, guint32 media, RtcpPathKind kind, gdouble rate_Bps)
+add_path (GstPaqmShaper *self, RtcpWriter *rtcp, guint32 media, RtcpPathKind kind, gdouble rate_Bps)
 {
   RtcpPath path = {.kind = kind, .hop = self->hop, .rate_bps = (guint64)(rate_Bps * 8)};
 
-  gst_cc_rtcp_add_path (rtcp, self->ssrc, media, &path);
+  rtcp_add_path (rtcp, self->ssrc, media, &path);
 }
 
 /* The aggregate's change as the rate it means for this source. */
@@ -69,7 +69,7 @@ ecf_rate (const PaqmEcf *ecf, gdouble rate_Bps)
 }
 
 static void
-add_rates (GstPaqmShaper *self, GstRTCPBuffer *rtcp, const Telling *t, const PaqmTold *told)
+add_rates (GstPaqmShaper *self, RtcpWriter *rtcp, const Telling *t, const PaqmTold *told)
 {
   RtcpRemb remb = {.n_ssrcs = 1, .ssrcs = {told->ssrc}};
   RtcpTmmb tmmb = {.ssrc = told->ssrc, .overhead_bytes = (guint16)(t->overhead + RTCP_TMMB_RTP_HEADER)};
@@ -82,22 +82,21 @@ add_rates (GstPaqmShaper *self, GstRTCPBuffer *rtcp, const Telling *t, const Paq
   if (t->signalling & GST_PAQM_SIGNAL_ERF)
     add_path (self, rtcp, told->ssrc, RTCP_PATH_ERF, t->R_Bps);
   if (t->signalling & GST_PAQM_SIGNAL_REMB)
-    gst_cc_rtcp_add_remb (rtcp, self->ssrc, &remb);
+    rtcp_add_remb (rtcp, self->ssrc, &remb);
   if (t->signalling & GST_PAQM_SIGNAL_TMMBR)
-    gst_cc_rtcp_add_tmmbr (rtcp, self->ssrc, &tmmb, 1);
+    rtcp_add_tmmbr (rtcp, self->ssrc, &tmmb, 1);
 }
 
 static GstBuffer *
 build (GstPaqmShaper *self, const Telling *t, const PaqmTold *told)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, self->ssrc, NULL, 0);
-  gst_cc_rtcp_add_cname (&rtcp, self->ssrc, self->cname);
+  rtcp_add_rr (&rtcp, self->ssrc, NULL, 0);
+  rtcp_add_cname (&rtcp, self->ssrc, self->cname);
   add_rates (self, &rtcp, t, told);
-  gst_rtcp_buffer_unmap (&rtcp);
+  gst_cc_rtcp_close (&rtcp, buffer);
   if (told->address != NULL)
     gst_buffer_add_net_address_meta (buffer, told->address);
   return buffer;

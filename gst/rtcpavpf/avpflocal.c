@@ -211,9 +211,9 @@ rtp_time_at (const AvpfLocal *local, GstClockTime when)
 }
 
 void
-avpf_local_sender_info (const AvpfLocal *local, guint64 ntp_time, GstClockTime now, GstCcSenderInfo *info)
+avpf_local_sender_info (const AvpfLocal *local, guint64 ntp_time, GstClockTime now, RtcpSenderInfo *info)
 {
-  *info = (GstCcSenderInfo){.ssrc = local->ssrc,
+  *info = (RtcpSenderInfo){.ssrc = local->ssrc,
       .ntp_time = ntp_time,
       .rtp_time = rtp_time_at (local, now),
       .packet_count = local->packet_count,

@@ -67,7 +67,7 @@ void avpf_local_table_remove_media (AvpfLocalTable *table, guint32 fresh);
 gboolean avpf_local_table_on_conflict (AvpfLocalTable *table, guint32 ssrc, guint32 fresh);
 
 /* RFC 3550 6.4.1; ntp_time is that of now. */
-void avpf_local_sender_info (const AvpfLocal *local, guint64 ntp_time, GstClockTime now, GstCcSenderInfo *info);
+void avpf_local_sender_info (const AvpfLocal *local, guint64 ntp_time, GstClockTime now, RtcpSenderInfo *info);
 
 G_END_DECLS
 #endif

@@ -112,7 +112,7 @@ report_of (GstRtcpAvpfMediaAnswer *a, guint32 receiver, GstClockTime now)
 }
 
 void
-gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now)
+gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const RtcpReportBlock *block, GstClockTime now)
 {
   GstRtcpAvpfMediaAnswer *a = of_ours (self, block->ssrc);
   GstRtcpAvpfMediaReport *r;
@@ -120,7 +120,7 @@ gst_rtcp_avpf_media_on_report_block (GstRtcpAvpf *self, guint32 sender, const Gs
 
   if (a == NULL)
     return;
-  round_trip = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
+  round_trip = rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   a->report_blocks++;
   a->reported_at = now;
   r = report_of (a, sender, now);
@@ -363,7 +363,7 @@ dither_max (GstRtcpAvpf *self, guint32 ssrc)
 }
 
 gboolean
-gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 ssrc, GstClockTime now)
+gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, RtcpWriter *rtcp, guint32 ssrc, GstClockTime now)
 {
   GstRtcpAvpfMediaAnswer *a = of_ours (self, ssrc);
   RtcpTmmb entries[TMMBR_SET_TUPLES];
@@ -373,7 +373,7 @@ gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 ss
     return FALSE;
   n = tmmbr_sender_notification (&a->tmmbr, a->round_trip, dither_max (self, ssrc), now, entries);
   tell_rate (self, a, now);
-  return gst_cc_rtcp_add_tmmbn (rtcp, ssrc, entries, n);
+  return rtcp_add_tmmbn (rtcp, ssrc, entries, n);
 }
 
 void

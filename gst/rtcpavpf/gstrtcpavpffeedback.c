@@ -212,13 +212,13 @@ gst_rtcp_avpf_on_key_unit (GstRtcpAvpf *self, AvpfSource *s, guint32 seq)
 static gboolean
 kind_of (guint type, guint fmt, FbQueueKind *kind)
 {
-  if (type == GST_RTCP_TYPE_APP)
+  if (type == RTCP_APP)
     *kind = FB_QUEUE_APP;
-  else if (type == GST_RTCP_TYPE_PSFB && fmt == RTCP_FB_FMT_SLI)
+  else if (type == RTCP_PSFB && fmt == RTCP_FB_FMT_SLI)
     *kind = FB_QUEUE_SLI;
-  else if (type == GST_RTCP_TYPE_PSFB && fmt == RTCP_FB_FMT_RPSI)
+  else if (type == RTCP_PSFB && fmt == RTCP_FB_FMT_RPSI)
     *kind = FB_QUEUE_RPSI;
-  else if (type == GST_RTCP_TYPE_PSFB && fmt == RTCP_FB_FMT_AFB)
+  else if (type == RTCP_PSFB && fmt == RTCP_FB_FMT_AFB)
     *kind = FB_QUEUE_AFB;
   else
     return FALSE;

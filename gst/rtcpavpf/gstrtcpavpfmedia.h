@@ -86,7 +86,7 @@ GstRtcpAvpfMediaAnswer *gst_rtcp_avpf_media_answer (GstRtcpAvpf *self, guint32 s
 /* gstrtcpavpfanswer.c: RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of
  * ours is ignored, so every item may be handed over. */
 void gst_rtcp_avpf_media_on_report_block (
-    GstRtcpAvpf *self, guint32 sender, const GstCcReportBlock *block, GstClockTime now);
+    GstRtcpAvpf *self, guint32 sender, const RtcpReportBlock *block, GstClockTime now);
 void gst_rtcp_avpf_media_on_pli (GstRtcpAvpf *self, guint32 sender, guint32 media, GstClockTime now);
 void gst_rtcp_avpf_media_on_fir (GstRtcpAvpf *self, guint32 sender, guint32 target, guint8 seq, GstClockTime now);
 void gst_rtcp_avpf_media_on_nack (
@@ -108,7 +108,7 @@ gboolean gst_rtcp_avpf_media_on_conflict (GstRtcpAvpf *self, guint32 ssrc, guint
 
 /* RTCP to send. TMMBN owed by this SSRC is added; TRUE where something was. */
 gboolean gst_rtcp_avpf_media_owes (GstRtcpAvpf *self, guint32 ssrc);
-gboolean gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, GstRTCPBuffer *rtcp, guint32 ssrc, GstClockTime now);
+gboolean gst_rtcp_avpf_media_add_owed (GstRtcpAvpf *self, RtcpWriter *rtcp, guint32 ssrc, GstClockTime now);
 /* A rise of the rate that had to wait; GST_CLOCK_TIME_NONE: none. */
 GstClockTime gst_rtcp_avpf_media_next_timeout (GstRtcpAvpf *self);
 void gst_rtcp_avpf_media_on_timeout (GstRtcpAvpf *self, GstClockTime now);

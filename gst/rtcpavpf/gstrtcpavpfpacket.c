@@ -20,11 +20,11 @@
 /* One packet under construction. */
 typedef struct {
   GstRtcpAvpf *self;
-  GstRTCPBuffer rtcp;
+  RtcpWriter rtcp;
   GstClockTime now;
   guint64 ntp_now;
   guint32 ssrc; /* who gives feedback */
-  GstCcReportBlock blocks[MAX_BLOCKS];
+  RtcpReportBlock blocks[MAX_BLOCKS];
   guint n_blocks;
   RtcpRemb remb;
 } Build;
@@ -32,14 +32,14 @@ typedef struct {
 /* ---- reports ---- */
 
 static gboolean
-to_block (AvpfSource *s, GstClockTime now, GstCcReportBlock *block)
+to_block (AvpfSource *s, GstClockTime now, RtcpReportBlock *block)
 {
   RtpReceptionReport report;
 
   if (s->packets == s->packets_in_rr || !rtp_reception_report (&s->reception, now, &report))
     return FALSE;
   s->packets_in_rr = s->packets;
-  *block = (GstCcReportBlock){.ssrc = s->ssrc,
+  *block = (RtcpReportBlock){.ssrc = s->ssrc,
       .fraction_lost = report.fraction_lost,
       .packets_lost = report.cumulative_lost,
       .ext_highest_seq = report.highest_seq,
@@ -68,13 +68,13 @@ collect_blocks (Build *b, guint capacity)
 
 static const struct {
   const gchar *field;
-  GstRTCPSDESType type;
-} sdes_items[] = {{"name", GST_RTCP_SDES_NAME}, {"email", GST_RTCP_SDES_EMAIL}, {"phone", GST_RTCP_SDES_PHONE},
-    {"location", GST_RTCP_SDES_LOC}, {"tool", GST_RTCP_SDES_TOOL}, {"note", GST_RTCP_SDES_NOTE}};
+  RtcpSdesType type;
+} sdes_items[] = {{"name", RTCP_SDES_NAME}, {"email", RTCP_SDES_EMAIL}, {"phone", RTCP_SDES_PHONE},
+    {"location", RTCP_SDES_LOC}, {"tool", RTCP_SDES_TOOL}, {"note", RTCP_SDES_NOTE}};
 
 /* The next one that is set, in turn; FALSE where none is. */
 static gboolean
-extra_item (GstRtcpAvpf *self, GstCcSdesItem *item)
+extra_item (GstRtcpAvpf *self, RtcpSdesItem *item)
 {
   guint i;
 
@@ -85,7 +85,7 @@ extra_item (GstRtcpAvpf *self, GstCcSdesItem *item)
     if (text == NULL || *text == '\0')
       continue;
     self->sdes_turn = at + 1;
-    *item = (GstCcSdesItem){.type = sdes_items[at].type, .text = text};
+    *item = (RtcpSdesItem){.type = sdes_items[at].type, .text = text};
     return TRUE;
   }
   return FALSE;
@@ -94,20 +94,20 @@ extra_item (GstRtcpAvpf *self, GstCcSdesItem *item)
 static void
 add_report (Build *b, const AvpfLocal *local, gboolean full)
 {
-  GstCcSdesItem items[2] = {{.type = GST_RTCP_SDES_CNAME, .text = gst_rtcp_avpf_cname (b->self)}};
-  GstCcSenderInfo info;
+  RtcpSdesItem items[2] = {{.type = RTCP_SDES_CNAME, .text = gst_rtcp_avpf_cname (b->self)}};
+  RtcpSenderInfo info;
   guint n = 1;
 
   if (local->we_sent) {
     avpf_local_sender_info (local, b->ntp_now, b->now, &info);
-    gst_cc_rtcp_add_sr (&b->rtcp, &info, b->blocks, b->n_blocks);
+    rtcp_add_sr (&b->rtcp, &info, b->blocks, b->n_blocks);
   } else {
-    gst_cc_rtcp_add_rr (&b->rtcp, local->ssrc, b->blocks, b->n_blocks);
+    rtcp_add_rr (&b->rtcp, local->ssrc, b->blocks, b->n_blocks);
   }
   if (full && local->timing.regular_sent % EXTRA_ITEM_EVERY == EXTRA_ITEM_EVERY - 1 && extra_item (b->self, &items[1]))
     n = 2;
-  if (!gst_cc_rtcp_add_sdes (&b->rtcp, local->ssrc, items, n))
-    gst_cc_rtcp_add_sdes (&b->rtcp, local->ssrc, items, 1);
+  if (!rtcp_add_sdes (&b->rtcp, local->ssrc, items, n))
+    rtcp_add_sdes (&b->rtcp, local->ssrc, items, 1);
 }
 
 guint
@@ -128,8 +128,7 @@ add_key_request (Build *b, AvpfSource *s)
 
   if (!GST_CLOCK_TIME_IS_VALID (s->key_t0))
     return;
-  added = fir ? gst_cc_rtcp_add_fir (&b->rtcp, b->ssrc, s->ssrc, s->key.fir_seq)
-              : gst_cc_rtcp_add_pli (&b->rtcp, b->ssrc, s->ssrc);
+  added = fir ? rtcp_add_fir (&b->rtcp, b->ssrc, s->ssrc, s->key.fir_seq) : rtcp_add_pli (&b->rtcp, b->ssrc, s->ssrc);
   if (!added)
     return;
   key_request_on_sent (&s->key, b->now);
@@ -147,7 +146,7 @@ add_nack (Build *b, AvpfSource *s)
     return;
   n = nack_request_take_due (s->nack, seqs, G_N_ELEMENTS (seqs), b->now);
   s->nack_t0 = GST_CLOCK_TIME_NONE;
-  if (n == 0 || !gst_cc_rtcp_add_nack (&b->rtcp, b->ssrc, s->ssrc, seqs, n, &taken))
+  if (n == 0 || !rtcp_add_nack (&b->rtcp, b->ssrc, s->ssrc, seqs, n, &taken))
     return;
   nack_request_on_sent (s->nack, seqs, taken, b->now);
   for (i = 0; i < taken; i++) {
@@ -178,7 +177,7 @@ add_end_to_end (Build *b, AvpfSource *s)
     return FALSE;
   s->stamped_in_feedback = s->stamped;
   if (feedback & AVPF_FEEDBACK_TFRC)
-    gst_cc_rtcp_add_tfrc (&b->rtcp, b->ssrc, s->ssrc, &report.tfrc);
+    rtcp_add_tfrc (&b->rtcp, b->ssrc, s->ssrc, &report.tfrc);
   path = (RtcpPath){.kind = RTCP_PATH_END_TO_END,
       .rate_bps = (uint64_t)(report.path.rate_Bps * 8),
       .capacity_bps = (uint64_t)(report.path.capacity_Bps * 8),
@@ -186,7 +185,7 @@ add_end_to_end (Build *b, AvpfSource *s)
       .loss = report.path.loss,
       .excused = report.path.excused};
   if (feedback & AVPF_FEEDBACK_PATH)
-    gst_cc_rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
+    rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
   return TRUE;
 }
 
@@ -200,7 +199,7 @@ add_explicit_rate (Build *b, AvpfSource *s)
   if (!(rate_Bps > 0))
     return FALSE;
   if (b->self->settings.feedback & AVPF_FEEDBACK_PATH)
-    gst_cc_rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
+    rtcp_add_path (&b->rtcp, b->ssrc, s->ssrc, &path);
   explicit_rate_told (&s->explicit_rate, b->now);
   return TRUE;
 }
@@ -232,7 +231,7 @@ add_limit (Build *b, AvpfSource *s, gboolean regular)
       .bitrate_bps = limit,
       .overhead_bytes = (uint16_t)(s->cc.params.overhead_bytes + RTCP_TMMB_RTP_HEADER)};
   if (tmmbr_receiver_may_ask (s->tmmbr, b->ssrc, limit, entry.overhead_bytes) &&
-      !gst_cc_rtcp_add_tmmbr (&b->rtcp, b->ssrc, &entry, 1))
+      !rtcp_add_tmmbr (&b->rtcp, b->ssrc, &entry, 1))
     return;
   s->limit_asked = limit;
 }
@@ -243,8 +242,7 @@ add_queued (Build *b)
   const FbQueued *entry;
   FbItem item;
 
-  while (
-      (entry = fb_queue_peek (&b->self->queue, b->now)) != NULL && gst_cc_rtcp_add_queued (&b->rtcp, b->ssrc, entry)) {
+  while ((entry = fb_queue_peek (&b->self->queue, b->now)) != NULL && rtcp_add_queued (&b->rtcp, b->ssrc, entry)) {
     if (fb_queue_item (entry, &item))
       fb_retention_on_sent (&b->self->retention, &item);
     fb_queue_pop (&b->self->queue);
@@ -257,23 +255,23 @@ add_twcc (Build *b)
   const AvpfSource *s = avpf_source_table_main (&b->self->table);
 
   if (b->self->twcc != NULL && (b->self->settings.feedback & AVPF_FEEDBACK_TWCC))
-    gst_cc_rtcp_add_twcc (&b->rtcp, b->ssrc, s != NULL ? s->ssrc : 0, b->self->twcc, &b->self->twcc_count);
+    rtcp_add_twcc (&b->rtcp, b->ssrc, s != NULL ? s->ssrc : 0, b->self->twcc, &b->self->twcc_count);
 }
 
 static void
 add_ccfb (Build *b)
 {
-  GstCcCcfbStream streams[AVPF_MAX_SOURCES];
+  RtcpCcfbStream streams[AVPF_MAX_SOURCES];
   guint i, n = 0;
 
   for (i = 0; i < AVPF_MAX_SOURCES; i++) {
     const AvpfSource *s = b->self->table.sources[i];
 
     if (s != NULL && avpf_source_present (s) && s->arrivals != NULL)
-      streams[n++] = (GstCcCcfbStream){.ssrc = s->ssrc, .history = s->arrivals};
+      streams[n++] = (RtcpCcfbStream){.ssrc = s->ssrc, .history = s->arrivals};
   }
   if (n > 0 && (b->self->settings.feedback & AVPF_FEEDBACK_CCFB))
-    gst_cc_rtcp_add_ccfb (&b->rtcp, b->ssrc, streams, n, b->now, (guint32)(b->ntp_now >> 16));
+    rtcp_add_ccfb (&b->rtcp, b->ssrc, streams, n, b->now, (guint32)(b->ntp_now >> 16));
 }
 
 /* Requests first, then what is newer in the next packet anyway. */
@@ -297,7 +295,7 @@ add_feedback (Build *b, gboolean regular, gboolean reduced)
   /* a reader of PATH needs no REMB: in short packets it would be a second copy of the same rate */
   if (b->remb.n_ssrcs > 0 && (self->settings.feedback & AVPF_FEEDBACK_REMB) &&
       !(reduced && (self->settings.feedback & AVPF_FEEDBACK_PATH)))
-    gst_cc_rtcp_add_remb (&b->rtcp, b->ssrc, &b->remb);
+    rtcp_add_remb (&b->rtcp, b->ssrc, &b->remb);
   for (i = 0; i < self->locals.n; i++)
     if (gst_rtcp_avpf_media_owes (self, self->locals.locals[i].ssrc))
       gst_rtcp_avpf_media_add_owed (self, &b->rtcp, self->locals.locals[i].ssrc, b->now);
@@ -312,12 +310,9 @@ add_feedback (Build *b, gboolean regular, gboolean reduced)
 static GstBuffer *
 begin (GstRtcpAvpf *self, Build *b, GstClockTime now)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-
-  *b = (Build){.self = self, .rtcp = GST_RTCP_BUFFER_INIT, .now = now};
+  *b = (Build){.self = self, .now = now};
   b->ntp_now = gst_cc_rtcp_ntp_now ();
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &b->rtcp);
-  return buffer;
+  return gst_cc_rtcp_open (&b->rtcp, RTCP_MTU);
 }
 
 /* Those of `chosen`, whose last bit is the first local. */
@@ -329,7 +324,7 @@ add_reports (Build *b, guint chosen, guint first, gboolean full)
 
   for (i = 0; i < locals->n; i++)
     n += (chosen >> i) & 1;
-  collect_blocks (b, n > 1 ? GST_CC_RTCP_MTU / 2 / BLOCK_BYTES / n : MAX_BLOCKS);
+  collect_blocks (b, n > 1 ? RTCP_MTU / 2 / BLOCK_BYTES / n : MAX_BLOCKS);
   add_report (b, &locals->locals[first], full);
   for (i = 0; i < locals->n; i++)
     if (i != first && (chosen >> i & 1))
@@ -348,11 +343,11 @@ gst_rtcp_avpf_build (GstRtcpAvpf *self, const GstRtcpAvpfPlan *plan, GstClockTim
   if (!plan->reduced)
     add_reports (&b, plan->chosen, plan->first, plan->full);
   add_feedback (&b, plan->regular, plan->reduced);
-  if (gst_rtcp_buffer_get_packet_count (&b.rtcp) == 0)
+  if (b.rtcp.size == 0)
     add_reports (&b, plan->chosen, plan->first, FALSE);
-  if (locals->n_leaving > 0 && gst_cc_rtcp_add_bye (&b.rtcp, locals->leaving, locals->n_leaving))
+  if (locals->n_leaving > 0 && rtcp_add_bye (&b.rtcp, locals->leaving, locals->n_leaving))
     locals->n_leaving = 0;
-  gst_rtcp_buffer_unmap (&b.rtcp);
+  gst_cc_rtcp_close (&b.rtcp, buffer);
   return buffer;
 }
 
@@ -374,7 +369,7 @@ gst_rtcp_avpf_build_bye (GstRtcpAvpf *self, GstClockTime now)
     return NULL;
   buffer = begin (self, &b, now);
   add_reports (&b, 1, 0, FALSE);
-  gst_cc_rtcp_add_bye (&b.rtcp, ssrcs, n);
-  gst_rtcp_buffer_unmap (&b.rtcp);
+  rtcp_add_bye (&b.rtcp, ssrcs, n);
+  gst_cc_rtcp_close (&b.rtcp, buffer);
   return buffer;
 }

@@ -372,7 +372,7 @@ is_rtcp (GstBuffer *buffer)
 {
   guint8 head[4];
 
-  return gst_buffer_extract (buffer, 0, head, sizeof head) == sizeof head && gst_cc_rtcp_is_rtcp (head, sizeof head);
+  return gst_buffer_extract (buffer, 0, head, sizeof head) == sizeof head && rtcp_is_rtcp (head, sizeof head);
 }
 
 gboolean

@@ -70,7 +70,7 @@ on_malformed (gpointer user, guint packet_type)
   c->self->bad_rtcp++;
 }
 
-static const GstCcRtcpHandlers introduction = {.speaks = on_speaks, .cname = on_cname, .malformed = on_malformed};
+static const RtcpHandlers introduction = {.speaks = on_speaks, .cname = on_cname, .malformed = on_malformed};
 
 static gboolean
 is_proven (RtpMemberVerdict verdict)
@@ -131,7 +131,7 @@ may_limit (RtcpContext *c, guint32 ssrc)
 /* ---- what they say ---- */
 
 static void
-on_sender_report (gpointer user, const GstCcSenderInfo *info)
+on_sender_report (gpointer user, const RtcpSenderInfo *info)
 {
   RtcpContext *c = user;
   AvpfSource *s;
@@ -146,7 +146,7 @@ on_sender_report (gpointer user, const GstCcSenderInfo *info)
 }
 
 static void
-on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   RtcpContext *c = user;
 
@@ -288,7 +288,7 @@ on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
     gst_rtcp_avpf_media_on_tfrc (c->self, sender, media, report, c->now);
 }
 
-static const GstCcRtcpHandlers contents = {.sr = on_sender_report,
+static const RtcpHandlers contents = {.sr = on_sender_report,
     .report_block = on_report_block,
     .bye = on_bye,
     .pli = on_pli,
@@ -320,9 +320,9 @@ scan (RtcpContext *c, const guint8 *data, gsize size)
     length = HEADER_BYTES * (1 + (gsize)GST_READ_UINT16_BE (data + at + 2));
     if (at + length > size)
       return;
-    if (type == GST_RTCP_TYPE_SR || type == GST_RTCP_TYPE_RR)
+    if (type == RTCP_SR || type == RTCP_RR)
       c->reports++;
-    else if ((type == GST_RTCP_TYPE_RTPFB || type == GST_RTCP_TYPE_PSFB) && length >= FEEDBACK_HEADER_BYTES)
+    else if ((type == RTCP_RTPFB || type == RTCP_PSFB) && length >= FEEDBACK_HEADER_BYTES)
       gst_rtcp_avpf_tell_feedback (c->self, type, data[at] & 0x1f, GST_READ_UINT32_BE (data + at + 4),
           GST_READ_UINT32_BE (data + at + 8), data + at + FEEDBACK_HEADER_BYTES, length - FEEDBACK_HEADER_BYTES);
   }
@@ -351,7 +351,7 @@ on_packet (RtcpContext *c, const guint8 *data, gsize size)
     self->looped++;
     return;
   }
-  if (size == 0 || !gst_cc_rtcp_walk (data, size, &introduction, c)) {
+  if (size == 0 || !rtcp_walk (data, size, &introduction, c)) {
     self->bad_rtcp++;
     return;
   }
@@ -360,7 +360,7 @@ on_packet (RtcpContext *c, const guint8 *data, gsize size)
     return;
   self->rtcp_received++;
   introduce (c);
-  gst_cc_rtcp_walk (data, size, &contents, c);
+  rtcp_walk (data, size, &contents, c);
   scan (c, data, size);
   if (c->proven)
     gst_rtcp_avpf_timing_on_received (self, bytes, c->reports, c->has_bye);

@@ -133,7 +133,7 @@ send_regular (GstRtcpAvpf *self, guint index, GstClockTime now, GstRtcpAvpfOutgo
 
   for (i = 0; i < locals->n; i++)
     reporters[i] = (AvpfReporter){.timing = &locals->locals[i].timing, .report_size = gst_rtcp_avpf_report_size (self)};
-  avpf_aggregate_choose (reporters, locals->n, index, RTCP_AVPF_IPV4_UDP_BYTES, GST_CC_RTCP_MTU - FEEDBACK_ROOM);
+  avpf_aggregate_choose (reporters, locals->n, index, RTCP_AVPF_IPV4_UDP_BYTES, RTCP_MTU - FEEDBACK_ROOM);
   for (i = 0; i < locals->n; i++)
     if (reporters[i].chosen) {
       plan.chosen |= 1u << i;

@@ -144,10 +144,10 @@ typedef struct {
 } Compound;
 
 static void
-on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   Compound *c = user;
-  GstClockTime rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
+  GstClockTime rtt = rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
   GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&c->self->streams, block->ssrc);
   gboolean progress;
   double weight;
@@ -242,7 +242,7 @@ on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
   cc_sender_on_ccfb (&self->core, self->blocks, report, gst_rtp_tfrc_now (self));
 }
 
-static const GstCcRtcpHandlers handlers = {.report_block = on_report_block,
+static const RtcpHandlers handlers = {.report_block = on_report_block,
     .remb = on_remb,
     .tmmbr = on_tmmbr,
     .tfrc = on_tfrc,
@@ -256,7 +256,7 @@ take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
   Compound c = {.self = self};
   CircuitReport report;
 
-  gst_cc_rtcp_walk (map->data, map->size, &handlers, &c);
+  rtcp_walk (map->data, map->size, &handlers, &c);
   cc_sender_on_rtcp (&self->core);
   if (!(c.weight > 0))
     return;
@@ -292,7 +292,7 @@ on_bye (gpointer user, guint32 ssrc)
   gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
 }
 
-static const GstCcRtcpHandlers sending_handlers = {.bye = on_bye};
+static const RtcpHandlers sending_handlers = {.bye = on_bye};
 
 /* What the session says of its own SSRCs. Returns FALSE: it need not send it for our sake. */
 static gboolean
@@ -304,7 +304,7 @@ on_sending_rtcp (GObject *session, GstBuffer *buffer, gboolean early, GstRtpTfrc
     return FALSE;
   g_mutex_lock (&self->lock);
   if (self->running) {
-    gst_cc_rtcp_walk (map.data, map.size, &sending_handlers, self);
+    rtcp_walk (map.data, map.size, &sending_handlers, self);
     gst_rtp_tfrc_tell_shares (self);
   }
   g_mutex_unlock (&self->lock);

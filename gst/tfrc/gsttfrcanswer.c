@@ -181,7 +181,7 @@ gst_tfrc_answer_tmmbr (GstTfrcTransmit *t, guint32 sender, const RtcpTmmb *entry
 }
 
 void
-gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
+gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, RtcpWriter *rtcp, CcTime now)
 {
   RtcpTmmb entries[TMMBR_SET_TUPLES];
   gboolean owed = FALSE;
@@ -195,7 +195,7 @@ gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
     owed = TRUE;
     n = tmmbr_sender_notification (
         &source->tmmbr, round_trip (t), t->avpf_running ? avpf_timing_dither_max (&t->avpf) : 0, now, entries);
-    if (gst_cc_rtcp_add_tmmbn (rtcp, source->ssrc, entries, n))
+    if (rtcp_add_tmmbn (rtcp, source->ssrc, entries, n))
       t->stats.tmmbn++;
   }
   if (owed)

@@ -29,7 +29,7 @@ gst_tfrc_circuit_param_spec (void)
 }
 
 gboolean
-gst_tfrc_circuit_take_block (GstTfrcReported *reported, const GstCcReportBlock *block, guint64 sent, gboolean *progress)
+gst_tfrc_circuit_take_block (GstTfrcReported *reported, const RtcpReportBlock *block, guint64 sent, gboolean *progress)
 {
   gboolean counts = !reported->known || reported->sent != sent;
 

@@ -24,7 +24,7 @@ typedef struct {
 
 /* FALSE: nothing has been sent under it since the last report, which can tell no progress. sent: its packets by now. */
 gboolean gst_tfrc_circuit_take_block (
-    GstTfrcReported *reported, const GstCcReportBlock *block, guint64 sent, gboolean *progress);
+    GstTfrcReported *reported, const RtcpReportBlock *block, guint64 sent, gboolean *progress);
 
 /* The message for what has changed since `told`, which follows; NULL: nothing has. */
 GstMessage *gst_tfrc_circuit_news (GstElement *element, const CcSender *core, guint64 *told);

@@ -211,7 +211,7 @@ void gst_tfrc_answer_heard (GstTfrcTransmit *t, guint32 sender, CcTime now);
 void gst_tfrc_answer_bye (GstTfrcTransmit *t, guint32 sender, CcTime now);
 /* Somebody else speaks with one of our SSRCs; cname: his. */
 void gst_tfrc_answer_conflict (GstTfrcTransmit *t, guint32 ssrc, const gchar *cname, CcTime now);
-void gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now);
+void gst_tfrc_answer_add_tmmbn (GstTfrcTransmit *t, RtcpWriter *rtcp, CcTime now);
 void gst_tfrc_answer_timeout (GstTfrcTransmit *t, CcTime now); /* at tmmbr_rises_at */
 /* A packet that is sent again leaves. osn: its original's number, as it came and, on return, as that was sent. FALSE:
    nobody could make anything of it. */

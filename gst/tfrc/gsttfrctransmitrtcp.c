@@ -42,22 +42,22 @@ rtp_time_at (const GstTfrcTransmit *t, const GstTfrcSource *source, CcTime now)
 
 /* RFC 3550 6.4: RR of one of which nothing has left yet. */
 static void
-add_report (const GstTfrcTransmit *t, const GstTfrcSource *s, guint64 ntp_time, GstRTCPBuffer *rtcp, CcTime now)
+add_report (const GstTfrcTransmit *t, const GstTfrcSource *s, guint64 ntp_time, RtcpWriter *rtcp, CcTime now)
 {
-  GstCcSenderInfo info = {.ssrc = s->ssrc,
+  RtcpSenderInfo info = {.ssrc = s->ssrc,
       .ntp_time = ntp_time,
       .rtp_time = rtp_time_at (t, s, now),
       .packet_count = s->packet_count,
       .octet_count = s->octet_count};
 
   if (s->packet_count > 0)
-    gst_cc_rtcp_add_sr (rtcp, &info, NULL, 0);
+    rtcp_add_sr (rtcp, &info, NULL, 0);
   else
-    gst_cc_rtcp_add_rr (rtcp, s->ssrc, NULL, 0);
+    rtcp_add_rr (rtcp, s->ssrc, NULL, 0);
 }
 
 static void
-add_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
+add_reports (const GstTfrcTransmit *t, RtcpWriter *rtcp, CcTime now)
 {
   guint64 ntp_time = gst_cc_rtcp_ntp_now ();
   guint i;
@@ -65,25 +65,24 @@ add_reports (const GstTfrcTransmit *t, GstRTCPBuffer *rtcp, CcTime now)
   for (i = 0; i < t->n_sources; i++)
     add_report (t, &t->sources[i], ntp_time, rtcp, now);
   for (i = 0; i < t->n_sources; i++)
-    gst_cc_rtcp_add_cname (rtcp, t->sources[i].ssrc, t->cname);
+    rtcp_add_cname (rtcp, t->sources[i].ssrc, t->cname);
 }
 
 /* Returns the bytes on the wire, 0 where nothing went. */
 static guint
 send_compound (GstTfrcTransmit *t, const guint32 *leaving, guint n_leaving, CcTime now)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   GstMapInfo map;
   gssize sent;
   guint size;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   add_reports (t, &rtcp, now);
   gst_tfrc_answer_add_tmmbn (t, &rtcp, now);
   if (n_leaving > 0)
-    gst_cc_rtcp_add_bye (&rtcp, leaving, n_leaving);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_bye (&rtcp, leaving, n_leaving);
+  gst_cc_rtcp_close (&rtcp, buffer);
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   size = (guint)map.size;
   sent = sendto (
@@ -352,7 +351,7 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
 }
 
 static void
-tell_circuit (Receiving *r, const GstCcReportBlock *block, GstClockTime rtt)
+tell_circuit (Receiving *r, const RtcpReportBlock *block, GstClockTime rtt)
 {
   GstTfrcSource *source = gst_tfrc_transmit_find_source (r->t, block->ssrc);
   CircuitReport report = {.fraction_lost = block->fraction_lost / 256.0, .Tr = rtt};
@@ -365,7 +364,7 @@ tell_circuit (Receiving *r, const GstCcReportBlock *block, GstClockTime rtt)
 }
 
 static void
-on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   Receiving *r = user;
   GstTfrcStats *stats = &r->t->stats;
@@ -375,7 +374,7 @@ on_report_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
     return;
   rtp_reporters_on_block (&r->t->reporters, sender, block->ext_highest_seq,
       gst_tfrc_transmit_find_source (r->t, block->ssrc)->newest, r->now);
-  rtt = gst_cc_rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
+  rtt = rtcp_round_trip (block, gst_cc_rtcp_ntp_now ());
   stats->rr_fraction_lost = block->fraction_lost / 256.0;
   stats->rr_packets_lost = block->packets_lost;
   stats->rr_jitter = gst_util_uint64_scale (block->jitter, GST_SECOND, r->t->settings.clock_rate);
@@ -462,7 +461,7 @@ on_malformed (gpointer user, guint packet_type)
   r->t->stats.bad_rtcp++;
 }
 
-static const GstCcRtcpHandlers handlers = {
+static const RtcpHandlers handlers = {
     .speaks = on_speaks,
     .report_block = on_report_block,
     .cname = on_cname,
@@ -524,7 +523,7 @@ on_bound_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
   bound (r, sender, entry->bitrate_bps / 8.0);
 }
 
-static const GstCcRtcpHandlers bound_handlers = {
+static const RtcpHandlers bound_handlers = {
     .path = on_bound_path,
     .remb = on_bound_remb,
     .tmmbr = on_bound_tmmbr,
@@ -532,13 +531,13 @@ static const GstCcRtcpHandlers bound_handlers = {
 };
 
 static gboolean
-walk (Receiving *r, const guint8 *data, gsize size, const GstCcRtcpHandlers *with)
+walk (Receiving *r, const guint8 *data, gsize size, const RtcpHandlers *with)
 {
   GstTfrcTransmit *t = r->t;
 
-  if (!gst_cc_rtcp_is_rtcp (data, size))
+  if (!rtcp_is_rtcp (data, size))
     return FALSE;
-  if (gst_cc_rtcp_walk (data, size, with, r))
+  if (rtcp_walk (data, size, with, r))
     return TRUE;
   t->stats.bad_rtcp++;
   if (gst_tfrc_transmit_may_log (t, r->now))

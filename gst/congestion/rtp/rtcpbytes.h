@@ -22,6 +22,12 @@ rtcp_get_u16 (const uint8_t *at)
   return (uint16_t)(at[0] << 8 | at[1]);
 }
 
+static inline uint32_t
+rtcp_get_u24 (const uint8_t *at)
+{
+  return (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
+}
+
 static inline void
 rtcp_put_u32 (uint8_t *at, uint32_t value)
 {

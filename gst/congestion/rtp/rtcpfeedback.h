@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Payloads (FCI) of the RTCP feedback messages of RFC 4585 that GStreamer has no builder for; the frame around them is
-   GstRTCPBuffer's. Writers return the bytes written, 0 where the capacity does not do. Parsers leave the result
-   untouched where they return false. */
+/* Payloads (FCI) of RTCP feedback messages (RFC 4585); the frame around them is rtcpwriter.h's. Writers return the
+   bytes written, 0 where the capacity does not do. Parsers leave the result untouched where they return false. */
 #ifndef RTCPFEEDBACK_H
 #define RTCPFEEDBACK_H
 

@@ -70,7 +70,7 @@ GST_START_TEST (test_sender_info)
 {
   AvpfLocalPacket packet = {.ssrc = 1, .rtp_time = 5000, .clock_rate = 90000};
   const GstClockTime now = 10 * GST_SECOND;
-  GstCcSenderInfo info;
+  RtcpSenderInfo info;
   gboolean changed;
   guint i;
 

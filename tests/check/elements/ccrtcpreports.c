@@ -16,7 +16,7 @@ typedef struct {
   guint ccfb, blocks, received, twcc, statuses, tmmbr, tmmbn, malformed;
   guint32 media, rts, first_ssrc;
   guint8 fb_pkt_count;
-  RtcpTmmb entries[GST_CC_RTCP_MAX_TMMB];
+  RtcpTmmb entries[RTCP_WALK_MAX_TMMB];
   guint n_entries;
 } Seen;
 
@@ -77,20 +77,18 @@ on_malformed (gpointer user, guint packet_type)
   ((Seen *)user)->malformed++;
 }
 
-static const GstCcRtcpHandlers handlers = {
+static const RtcpHandlers handlers = {
     .ccfb = on_ccfb, .twcc = on_twcc, .tmmbr = on_tmmbr, .tmmbn = on_tmmbn, .malformed = on_malformed};
 
 static GstBuffer *buffer;
-static GstRTCPBuffer rtcp;
-static guint8 data[GST_CC_RTCP_MTU];
+static RtcpWriter rtcp;
+static guint8 data[RTCP_MTU];
 static Seen seen;
 
 static void
 begin (guint mtu)
 {
-  buffer = gst_rtcp_buffer_new (mtu);
-  rtcp = (GstRTCPBuffer)GST_RTCP_BUFFER_INIT;
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
+  buffer = gst_cc_rtcp_open (&rtcp, mtu);
 }
 
 static gsize
@@ -98,7 +96,7 @@ end (void)
 {
   gsize size;
 
-  gst_rtcp_buffer_unmap (&rtcp);
+  gst_cc_rtcp_close (&rtcp, buffer);
   size = gst_buffer_extract (buffer, 0, data, sizeof data);
   gst_buffer_unref (buffer);
   return size;
@@ -108,7 +106,7 @@ static gboolean
 walk (gsize size)
 {
   memset (&seen, 0, sizeof seen);
-  return gst_cc_rtcp_walk (data, size, &handlers, &seen);
+  return rtcp_walk (data, size, &handlers, &seen);
 }
 
 /* 8f|11: RTPFB FMT 11, length 5 words: our SSRC, then block and timestamp; 0x400 is 1 s of 1024ths. */
@@ -117,13 +115,13 @@ GST_START_TEST (test_ccfb_bytes)
   static const guint8 golden[] = {
       0x8b, 205, 0, 5, 0x11, 0x11, 0x11, 0x11, 0x22, 0x22, 0x22, 0x22, 0, 7, 0, 1, 0x84, 0, 0, 0, 0xca, 0xfe, 0, 1};
   ArrivalHistory history;
-  GstCcCcfbStream stream = {THEM, &history};
+  RtcpCcfbStream stream = {THEM, &history};
 
   arrival_history_init (&history, 0);
   arrival_history_on_packet (&history, 7, ARRIVAL_NOT_ECT, NOW - GST_SECOND);
-  begin (GST_CC_RTCP_MTU);
-  fail_unless (gst_cc_rtcp_add_ccfb (&rtcp, US, &stream, 1, NOW, 0xcafe0001));
-  fail_if (gst_cc_rtcp_add_ccfb (&rtcp, US, &stream, 1, NOW, 0xcafe0001)); /* nothing new */
+  begin (RTCP_MTU);
+  fail_unless (rtcp_add_ccfb (&rtcp, US, &stream, 1, NOW, 0xcafe0001));
+  fail_if (rtcp_add_ccfb (&rtcp, US, &stream, 1, NOW, 0xcafe0001)); /* nothing new */
   fail_unless_equals_int (end (), sizeof golden);
   fail_unless (memcmp (data, golden, sizeof golden) == 0);
   fail_unless (walk (sizeof golden));
@@ -156,7 +154,7 @@ GST_END_TEST
 GST_START_TEST (test_ccfb_split)
 {
   static ArrivalHistory histories[2];
-  GstCcCcfbStream streams[] = {{1, &histories[0]}, {2, &histories[1]}};
+  RtcpCcfbStream streams[] = {{1, &histories[0]}, {2, &histories[1]}};
   guint received = 0, messages = 0, i;
 
   for (i = 0; i < 2; i++)
@@ -168,8 +166,8 @@ GST_START_TEST (test_ccfb_split)
     gsize size;
 
     begin (400);
-    fail_unless (gst_cc_rtcp_add_rr (&rtcp, US, NULL, 0));
-    added = gst_cc_rtcp_add_ccfb (&rtcp, US, streams, 2, NOW, 1);
+    fail_unless (rtcp_add_rr (&rtcp, US, NULL, 0));
+    added = rtcp_add_ccfb (&rtcp, US, streams, 2, NOW, 1);
     size = end ();
     if (!added)
       break;
@@ -196,11 +194,11 @@ GST_START_TEST (test_twcc)
 
   /* 100 s = 1562.5 x 64 ms: 0x61a, and 32 ms = 128 x 250 us */
   arrival_history_init (&history, 0);
-  begin (GST_CC_RTCP_MTU);
-  fail_if (gst_cc_rtcp_add_twcc (&rtcp, US, THEM, &history, &count));
+  begin (RTCP_MTU);
+  fail_if (rtcp_add_twcc (&rtcp, US, THEM, &history, &count));
   fail_unless_equals_int (count, 255);
   arrival_history_on_packet (&history, 3, ARRIVAL_NOT_ECT, NOW);
-  fail_unless (gst_cc_rtcp_add_twcc (&rtcp, US, THEM, &history, &count));
+  fail_unless (rtcp_add_twcc (&rtcp, US, THEM, &history, &count));
   fail_unless_equals_int (count, 0);
   fail_unless_equals_int (end (), sizeof golden);
   fail_unless (memcmp (data, golden, sizeof golden) == 0);
@@ -241,9 +239,9 @@ GST_START_TEST (test_tmmbr)
       0x83, 205, 0, 4, 0x11, 0x11, 0x11, 0x11, 0, 0, 0, 0, 0x22, 0x22, 0x22, 0x22, 0x0f, 0xd0, 0x90, 0x28};
   RtcpTmmb entry = {THEM, 1000000, 40};
 
-  begin (GST_CC_RTCP_MTU);
-  fail_if (gst_cc_rtcp_add_tmmbr (&rtcp, US, NULL, 0));
-  fail_unless (gst_cc_rtcp_add_tmmbr (&rtcp, US, &entry, 1));
+  begin (RTCP_MTU);
+  fail_if (rtcp_add_tmmbr (&rtcp, US, NULL, 0));
+  fail_unless (rtcp_add_tmmbr (&rtcp, US, &entry, 1));
   fail_unless_equals_int (end (), sizeof golden);
   fail_unless (memcmp (data, golden, sizeof golden) == 0);
   fail_unless (walk (sizeof golden));
@@ -261,26 +259,26 @@ GST_END_TEST
 
 GST_START_TEST (test_tmmbn)
 {
-  RtcpTmmb entries[GST_CC_RTCP_MAX_TMMB + 1];
+  RtcpTmmb entries[RTCP_WALK_MAX_TMMB + 1];
   gsize size;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (entries); i++)
     entries[i] = (RtcpTmmb){i, 1000 * i, 40};
-  begin (GST_CC_RTCP_MTU);
-  fail_unless (gst_cc_rtcp_add_tmmbn (&rtcp, US, NULL, 0)); /* nobody limits */
+  begin (RTCP_MTU);
+  fail_unless (rtcp_add_tmmbn (&rtcp, US, NULL, 0)); /* nobody limits */
   size = end ();
   fail_unless_equals_int (size, 12);
   fail_unless_equals_int (data[0], 0x84);
   fail_unless (walk (size));
   fail_unless_equals_int (seen.tmmbn, 1);
   fail_unless_equals_int (seen.n_entries + seen.malformed, 0);
-  begin (GST_CC_RTCP_MTU);
-  fail_if (gst_cc_rtcp_add_tmmbn (&rtcp, US, entries, G_N_ELEMENTS (entries))); /* 12 + 8 x 149 = 1204 */
-  fail_unless (gst_cc_rtcp_add_tmmbn (&rtcp, US, entries, GST_CC_RTCP_MAX_TMMB));
+  begin (RTCP_MTU);
+  fail_if (rtcp_add_tmmbn (&rtcp, US, entries, G_N_ELEMENTS (entries))); /* 12 + 8 x 149 = 1204 */
+  fail_unless (rtcp_add_tmmbn (&rtcp, US, entries, RTCP_WALK_MAX_TMMB));
   size = end ();
   fail_unless (walk (size));
-  fail_unless_equals_int (seen.n_entries, GST_CC_RTCP_MAX_TMMB);
+  fail_unless_equals_int (seen.n_entries, RTCP_WALK_MAX_TMMB);
   fail_unless_equals_int (seen.entries[147].ssrc, 147);
 }
 

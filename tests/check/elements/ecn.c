@@ -83,13 +83,13 @@ told_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *repor
 static void
 listen_to (Peer *peer, Told *told, gint other, gboolean marks)
 {
-  static const GstCcRtcpHandlers ears = {.ccfb = told_ccfb, .tfrc = told_tfrc};
+  static const RtcpHandlers ears = {.ccfb = told_ccfb, .tfrc = told_tfrc};
   gint64 end = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
 
   while (g_get_monotonic_time () < end &&
          (told->received[ARRIVAL_ECT_0] < 50 || told->received[other] == 0 || (marks && told->p == 0)))
     if (peer_receive (peer, 100))
-      fail_unless (gst_cc_rtcp_walk (peer->data, peer->size, &ears, told));
+      fail_unless (rtcp_walk (peer->data, peer->size, &ears, told));
 }
 
 static GstElement *
@@ -188,7 +188,7 @@ receive_class (Peer *peer, gboolean rtcp, guint timeout_ms)
         tos = *CMSG_DATA (c);
       else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_TCLASS)
         memcpy (&tos, CMSG_DATA (c), sizeof tos);
-    if (gst_cc_rtcp_is_rtcp (peer->data, peer->size) == rtcp)
+    if (rtcp_is_rtcp (peer->data, peer->size) == rtcp)
       return tos;
   }
   return -1;

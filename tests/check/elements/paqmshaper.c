@@ -799,12 +799,11 @@ on_malformed (gpointer user, guint packet_type)
 static void
 hear (GstBuffer *buffer, Heard *heard)
 {
-  static const GstCcRtcpHandlers ears = {
-      .remb = on_remb, .tmmbr = on_tmmbr, .path = on_path, .malformed = on_malformed};
+  static const RtcpHandlers ears = {.remb = on_remb, .tmmbr = on_tmmbr, .path = on_path, .malformed = on_malformed};
   GstMapInfo map;
 
   gst_buffer_map (buffer, &map, GST_MAP_READ);
-  fail_unless (gst_cc_rtcp_walk (map.data, map.size, &ears, heard));
+  fail_unless (rtcp_walk (map.data, map.size, &ears, heard));
   gst_buffer_unmap (buffer, &map);
 }
 

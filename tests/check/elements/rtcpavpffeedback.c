@@ -47,41 +47,39 @@ push_rtcp (Fixture *f, GstBuffer *buffer)
 
 /* A compound of another receiver; ends with rtcp_end (). */
 static GstBuffer *
-rtcp_begin (GstRTCPBuffer *rtcp, guint32 ssrc)
+rtcp_begin (RtcpWriter *rtcp, guint32 ssrc)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  GstBuffer *buffer = gst_cc_rtcp_open (rtcp, RTCP_MTU);
 
-  *rtcp = (GstRTCPBuffer)GST_RTCP_BUFFER_INIT;
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, rtcp);
-  gst_cc_rtcp_add_rr (rtcp, ssrc, NULL, 0);
-  gst_cc_rtcp_add_cname (rtcp, ssrc, "other");
+  rtcp_add_rr (rtcp, ssrc, NULL, 0);
+  rtcp_add_cname (rtcp, ssrc, "other");
   return buffer;
 }
 
 static void
-rtcp_end (Fixture *f, GstRTCPBuffer *rtcp, GstBuffer *buffer)
+rtcp_end (Fixture *f, RtcpWriter *rtcp, GstBuffer *buffer)
 {
-  gst_rtcp_buffer_unmap (rtcp);
+  gst_cc_rtcp_close (rtcp, buffer);
   push_rtcp (f, buffer);
 }
 
 static void
 others_nack (Fixture *f, guint16 seq)
 {
-  GstRTCPBuffer rtcp;
+  RtcpWriter rtcp;
   GstBuffer *buffer = rtcp_begin (&rtcp, OTHER);
 
-  gst_cc_rtcp_add_nack (&rtcp, OTHER, MEDIA, &seq, 1, NULL);
+  rtcp_add_nack (&rtcp, OTHER, MEDIA, &seq, 1, NULL);
   rtcp_end (f, &rtcp, buffer);
 }
 
 static void
 others_pli (Fixture *f)
 {
-  GstRTCPBuffer rtcp;
+  RtcpWriter rtcp;
   GstBuffer *buffer = rtcp_begin (&rtcp, OTHER);
 
-  gst_cc_rtcp_add_pli (&rtcp, OTHER, MEDIA);
+  rtcp_add_pli (&rtcp, OTHER, MEDIA);
   rtcp_end (f, &rtcp, buffer);
 }
 
@@ -459,7 +457,7 @@ TEST (test_twcc_by_caps)
 /* RFC 5104 4.2.1.2: asked for at once, repeated with regular packets until TMMBN names us, again when it changes. */
 TEST (test_tmmbr)
 {
-  GstRTCPBuffer rtcp;
+  RtcpWriter rtcp;
   GstBuffer *buffer;
   RtcpTmmb entry;
   guint ssrc;
@@ -476,7 +474,7 @@ TEST (test_tmmbr)
   entry = heard->tmmbr;
   entry.ssrc = ssrc;
   buffer = rtcp_begin (&rtcp, MEDIA);
-  gst_cc_rtcp_add_tmmbn (&rtcp, MEDIA, &entry, 1);
+  rtcp_add_tmmbn (&rtcp, MEDIA, &entry, 1);
   rtcp_end (f, &rtcp, buffer);
   heard->tmmbrs = 0;
   stream (f, 100);

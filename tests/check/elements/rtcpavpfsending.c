@@ -52,7 +52,7 @@ send_of (Fixture *f, guint32 ssrc, guint packets)
 
 typedef struct {
   guint packets, srs, rrs, cnames, byes, tmmbns, tmmbn_tuples;
-  GstCcSenderInfo info; /* of the last SR */
+  RtcpSenderInfo info; /* of the last SR */
   guint32 spoke[16];
   guint n_spoke;
   guint32 bye;
@@ -80,7 +80,7 @@ heard_speaks (gpointer user, guint32 ssrc)
 }
 
 static void
-heard_sr (gpointer user, const GstCcSenderInfo *info)
+heard_sr (gpointer user, const RtcpSenderInfo *info)
 {
   Heard *h = user;
 
@@ -120,7 +120,7 @@ heard_malformed (gpointer user, guint packet_type)
   fail ("malformed packet %u sent", packet_type);
 }
 
-static const GstCcRtcpHandlers ears = {.speaks = heard_speaks,
+static const RtcpHandlers ears = {.speaks = heard_speaks,
     .sr = heard_sr,
     .cname = heard_cname,
     .bye = heard_bye,
@@ -137,7 +137,7 @@ listen (Fixture *f, Heard *h)
     gst_buffer_map (buffer, &map, GST_MAP_READ);
     h->packets++;
     h->rrs += map.data[1] == 201;
-    fail_unless (gst_cc_rtcp_walk (map.data, map.size, &ears, h));
+    fail_unless (rtcp_walk (map.data, map.size, &ears, h));
     gst_buffer_unmap (buffer, &map);
     gst_buffer_unref (buffer);
   }
@@ -149,7 +149,7 @@ listen (Fixture *f, Heard *h)
 typedef struct {
   guint32 ssrc, media;
   const gchar *cname;
-  const GstCcReportBlock *block;
+  const RtcpReportBlock *block;
   gboolean pli, bye;
   guint8 fir;
   const guint16 *nack;
@@ -165,47 +165,45 @@ static void
 says (Fixture *f, const Says *s)
 {
   guint32 ssrc = s->ssrc != 0 ? s->ssrc : RECEIVER, media = s->media != 0 ? s->media : MEDIA;
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, ssrc, s->block, s->block != NULL ? 1 : 0);
-  gst_cc_rtcp_add_cname (&rtcp, ssrc, s->cname != NULL ? s->cname : "receiver");
+  rtcp_add_rr (&rtcp, ssrc, s->block, s->block != NULL ? 1 : 0);
+  rtcp_add_cname (&rtcp, ssrc, s->cname != NULL ? s->cname : "receiver");
   if (s->pli)
-    gst_cc_rtcp_add_pli (&rtcp, ssrc, media);
+    rtcp_add_pli (&rtcp, ssrc, media);
   if (s->fir != 0)
-    gst_cc_rtcp_add_fir (&rtcp, ssrc, media, s->fir);
+    rtcp_add_fir (&rtcp, ssrc, media, s->fir);
   if (s->n_nack > 0)
-    fail_unless (gst_cc_rtcp_add_nack (&rtcp, ssrc, media, s->nack, s->n_nack, NULL));
+    fail_unless (rtcp_add_nack (&rtcp, ssrc, media, s->nack, s->n_nack, NULL));
   if (s->tmmbr != NULL)
-    gst_cc_rtcp_add_tmmbr (&rtcp, ssrc, s->tmmbr, 1);
+    rtcp_add_tmmbr (&rtcp, ssrc, s->tmmbr, 1);
   if (s->remb != NULL)
-    gst_cc_rtcp_add_remb (&rtcp, ssrc, s->remb);
+    rtcp_add_remb (&rtcp, ssrc, s->remb);
   if (s->path != NULL)
-    gst_cc_rtcp_add_path (&rtcp, ssrc, media, s->path);
+    rtcp_add_path (&rtcp, ssrc, media, s->path);
   if (s->explicit_rate != NULL)
-    gst_cc_rtcp_add_path (&rtcp, ssrc, media, s->explicit_rate);
+    rtcp_add_path (&rtcp, ssrc, media, s->explicit_rate);
   if (s->bye)
-    gst_cc_rtcp_add_bye (&rtcp, &ssrc, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_bye (&rtcp, &ssrc, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   fail_unless_equals_int (gst_harness_push (f->rtcp, buffer), GST_FLOW_OK);
 }
 
 static GstBuffer *
 report_with (guint32 ssrc, const RtcpRemb *remb, const RtcpTmmb *tmmbr, gboolean named)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, ssrc, NULL, 0);
+  rtcp_add_rr (&rtcp, ssrc, NULL, 0);
   if (named)
-    gst_cc_rtcp_add_cname (&rtcp, ssrc, "receiver");
+    rtcp_add_cname (&rtcp, ssrc, "receiver");
   if (remb != NULL)
-    gst_cc_rtcp_add_remb (&rtcp, ssrc, remb);
+    rtcp_add_remb (&rtcp, ssrc, remb);
   if (tmmbr != NULL)
-    gst_cc_rtcp_add_tmmbr (&rtcp, ssrc, tmmbr, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_tmmbr (&rtcp, ssrc, tmmbr, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 
@@ -439,7 +437,7 @@ TEST (test_silent_sender_reports_as_a_receiver)
 /* A - LSR - DLSR of what is echoed 80 ms late, 30 of which the receiver owns up to; the clock of SRs is the wall's. */
 TEST (test_round_trip)
 {
-  GstCcReportBlock block = {
+  RtcpReportBlock block = {
       .ssrc = MEDIA, .fraction_lost = 64, .packets_lost = 7, .jitter = 900, .dlsr = 65536 * 30 / 1000};
   Heard h = {0};
   GstStructure *stats;

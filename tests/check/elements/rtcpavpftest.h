@@ -94,7 +94,7 @@ typedef struct {
   guint8 fir_seq;
   guint32 media;      /* of the last feedback */
   guint32 media_bits; /* SSRCs below 32 that feedback was about */
-  GstCcReportBlock block;
+  RtcpReportBlock block;
   TfrcReport tfrc;
   RtcpPath path;
   RtcpRemb remb;
@@ -111,7 +111,7 @@ typedef struct {
 } Heard;
 
 static G_GNUC_UNUSED void
-heard_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+heard_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   Heard *h = user;
 
@@ -126,7 +126,7 @@ heard_speaks (gpointer user, guint32 ssrc)
 }
 
 static void
-heard_sr (gpointer user, const GstCcSenderInfo *info)
+heard_sr (gpointer user, const RtcpSenderInfo *info)
 {
   ((Heard *)user)->srs++;
 }
@@ -142,9 +142,9 @@ heard_cname (gpointer user, guint32 ssrc, const gchar *cname)
 }
 
 static void
-heard_sdes (gpointer user, guint32 ssrc, GstRTCPSDESType type, const gchar *text)
+heard_sdes (gpointer user, guint32 ssrc, RtcpSdesType type, const gchar *text)
 {
-  if (type == GST_RTCP_SDES_TOOL)
+  if (type == RTCP_SDES_TOOL)
     g_strlcpy (((Heard *)user)->tool, text, sizeof ((Heard *)user)->tool);
 }
 
@@ -289,7 +289,7 @@ heard_malformed (gpointer user, guint packet_type)
   fail ("malformed packet %u sent", packet_type);
 }
 
-static const GstCcRtcpHandlers ears = {.speaks = heard_speaks,
+static const RtcpHandlers ears = {.speaks = heard_speaks,
     .sr = heard_sr,
     .sdes = heard_sdes,
     .nack = heard_nack,
@@ -323,7 +323,7 @@ hear (GstBuffer *buffer, Heard *heard)
   g_clear_object (&heard->address);
   if (meta != NULL)
     heard->address = g_object_ref (meta->addr);
-  fail_unless (gst_cc_rtcp_walk (map.data, map.size, &ears, heard));
+  fail_unless (rtcp_walk (map.data, map.size, &ears, heard));
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);
 }
@@ -357,27 +357,25 @@ stat (Fixture *f, const gchar *name)
 static G_GNUC_UNUSED GstBuffer *
 sender_report (guint32 ssrc, guint64 ntp)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstCcSenderInfo info = {.ssrc = ssrc, .ntp_time = ntp};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  RtcpSenderInfo info = {.ssrc = ssrc, .ntp_time = ntp};
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_sr (&rtcp, &info, NULL, 0);
-  gst_cc_rtcp_add_cname (&rtcp, ssrc, "sender");
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_sr (&rtcp, &info, NULL, 0);
+  rtcp_add_cname (&rtcp, ssrc, "sender");
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 
 static G_GNUC_UNUSED GstBuffer *
 bye_of (guint32 ssrc)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, ssrc, NULL, 0);
-  gst_cc_rtcp_add_bye (&rtcp, &ssrc, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_rr (&rtcp, ssrc, NULL, 0);
+  rtcp_add_bye (&rtcp, &ssrc, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 

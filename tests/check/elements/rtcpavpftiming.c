@@ -12,13 +12,12 @@
 static GstBuffer *
 report_of (guint32 ssrc, const gchar *cname)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, ssrc, NULL, 0);
-  gst_cc_rtcp_add_cname (&rtcp, ssrc, cname);
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_rr (&rtcp, ssrc, NULL, 0);
+  rtcp_add_cname (&rtcp, ssrc, cname);
+  gst_cc_rtcp_close (&rtcp, buffer);
   return buffer;
 }
 

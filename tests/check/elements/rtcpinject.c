@@ -38,12 +38,11 @@ teardown (Fixture *f)
 }
 
 static GstBuffer *
-compound_new (guint32 ssrc, guint room, GstRTCPBuffer *rtcp)
+compound_new (guint32 ssrc, guint room, RtcpWriter *rtcp)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (room);
+  GstBuffer *buffer = gst_cc_rtcp_open (rtcp, room);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, rtcp);
-  fail_unless (gst_cc_rtcp_add_rr (rtcp, ssrc, NULL, 0));
+  fail_unless (rtcp_add_rr (rtcp, ssrc, NULL, 0));
   return buffer;
 }
 
@@ -51,24 +50,24 @@ compound_new (guint32 ssrc, guint room, GstRTCPBuffer *rtcp)
 static void
 push_remb (Fixture *f, guint64 bitrate)
 {
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = compound_new (SHAPER, GST_CC_RTCP_MTU, &rtcp);
+  RtcpWriter rtcp;
+  GstBuffer *buffer = compound_new (SHAPER, RTCP_MTU, &rtcp);
   RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {MEDIA}};
 
-  gst_cc_rtcp_add_cname (&rtcp, SHAPER, "shaper");
-  fail_unless (gst_cc_rtcp_add_remb (&rtcp, SHAPER, &remb));
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_cname (&rtcp, SHAPER, "shaper");
+  fail_unless (rtcp_add_remb (&rtcp, SHAPER, &remb));
+  gst_cc_rtcp_close (&rtcp, buffer);
   fail_unless_equals_int (gst_harness_push (f->h, buffer), GST_FLOW_OK);
 }
 
 static void
 push_pli (Fixture *f, guint32 media)
 {
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstBuffer *buffer = compound_new (SHAPER, GST_CC_RTCP_MTU, &rtcp);
+  RtcpWriter rtcp;
+  GstBuffer *buffer = compound_new (SHAPER, RTCP_MTU, &rtcp);
 
-  fail_unless (gst_cc_rtcp_add_pli (&rtcp, SHAPER, media));
-  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless (rtcp_add_pli (&rtcp, SHAPER, media));
+  gst_cc_rtcp_close (&rtcp, buffer);
   fail_unless_equals_int (gst_harness_push (f->h, buffer), GST_FLOW_OK);
 }
 
@@ -104,17 +103,17 @@ on_cname (gpointer user, guint32 ssrc, const gchar *cname)
 static Seen
 session_sends (Fixture *f, guint room)
 {
-  static const GstCcRtcpHandlers handlers = {.remb = on_remb, .pli = on_pli, .cname = on_cname};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  static const RtcpHandlers handlers = {.remb = on_remb, .pli = on_pli, .cname = on_cname};
+  RtcpWriter rtcp;
   GstBuffer *buffer = compound_new (OURS, room, &rtcp);
   gboolean changed = FALSE;
   Seen seen = {0};
   GstMapInfo map;
 
-  gst_rtcp_buffer_unmap (&rtcp);
+  gst_cc_rtcp_close (&rtcp, buffer);
   g_signal_emit_by_name (f->session, "on-sending-rtcp", buffer, TRUE, &changed);
   gst_buffer_map (buffer, &map, GST_MAP_READ);
-  fail_unless (gst_cc_rtcp_walk (map.data, map.size, &handlers, &seen));
+  fail_unless (rtcp_walk (map.data, map.size, &handlers, &seen));
   fail_unless_equals_int (changed, map.size > 8);
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);

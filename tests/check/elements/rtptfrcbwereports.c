@@ -275,9 +275,9 @@ take_session (Behind *b)
 
 /* As rtpsession tells what it receives. */
 static void
-hears (Behind *b, GstBuffer *buffer, GstRTCPBuffer *rtcp)
+hears (Behind *b, GstBuffer *buffer, RtcpWriter *rtcp)
 {
-  gst_rtcp_buffer_unmap (rtcp);
+  gst_cc_rtcp_close (rtcp, buffer);
   g_signal_emit_by_name (b->internal, "on-receiving-rtcp", buffer);
   gst_buffer_unref (buffer);
 }
@@ -285,27 +285,25 @@ hears (Behind *b, GstBuffer *buffer, GstRTCPBuffer *rtcp)
 static void
 hears_blocks (Behind *b, guint n, guint8 fraction_lost)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstCcReportBlock blocks[STREAMS];
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  RtcpReportBlock blocks[STREAMS];
   guint i;
 
   for (i = 0; i < n; i++)
-    blocks[i] = (GstCcReportBlock){.ssrc = VIDEO + i, .fraction_lost = fraction_lost};
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_rr (&rtcp, 0x2222, blocks, n));
+    blocks[i] = (RtcpReportBlock){.ssrc = VIDEO + i, .fraction_lost = fraction_lost};
+  fail_unless (rtcp_add_rr (&rtcp, 0x2222, blocks, n));
   hears (b, buffer, &rtcp);
 }
 
 static void
 hears_remb_about (Behind *b, guint32 ssrc, guint64 bitrate)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   RtcpRemb remb = {.bitrate_bps = bitrate, .n_ssrcs = 1, .ssrcs = {ssrc}};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_remb (&rtcp, 0x2222, &remb));
+  fail_unless (rtcp_add_remb (&rtcp, 0x2222, &remb));
   hears (b, buffer, &rtcp);
 }
 
@@ -517,15 +515,14 @@ wire_close (Wire *w)
 static GstBuffer *
 wire_report (Wire *w)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   gboolean added;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   g_mutex_lock (&w->lock);
-  added = gst_cc_rtcp_add_twcc (&rtcp, 0x2222, VIDEO, &w->history, &w->count);
+  added = rtcp_add_twcc (&rtcp, 0x2222, VIDEO, &w->history, &w->count);
   g_mutex_unlock (&w->lock);
-  gst_rtcp_buffer_unmap (&rtcp);
+  gst_cc_rtcp_close (&rtcp, buffer);
   if (!added)
     gst_clear_buffer (&buffer);
   return buffer;
@@ -577,16 +574,15 @@ static void
 wire_forge (Wire *w)
 {
   ArrivalHistory forged;
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   guint i;
 
   arrival_history_init (&forged, 0);
   for (i = 0; i < 100; i++)
     arrival_history_on_packet (&forged, (guint16)(50000 + i), ARRIVAL_NOT_ECT, now_of (w->behind.c) + i);
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_twcc (&rtcp, 0x6666, VIDEO, &forged, &w->count));
-  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless (rtcp_add_twcc (&rtcp, 0x6666, VIDEO, &forged, &w->count));
+  gst_cc_rtcp_close (&rtcp, buffer);
   gst_pad_chain (w->in, buffer);
 }
 

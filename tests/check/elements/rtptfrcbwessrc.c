@@ -224,8 +224,8 @@ GST_START_TEST (test_bye)
   GstElement *session = gst_element_factory_make ("rtpsession", NULL), *sink;
   Call *c = call_after (BUNDLE_CAPS, frame_of_0_and_2);
   GstPad *src = gst_element_get_static_pad (c->element, "src"), *peer = gst_pad_get_peer (src), *in, *out;
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   const guint32 ssrc = VIDEO;
   GObject *internal;
   gboolean needed;
@@ -245,10 +245,9 @@ GST_START_TEST (test_bye)
   push_frame (c, 0, 1000);
   push_frame (c, 2, 1000);
   g_object_get (session, "internal-session", &internal, NULL);
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  fail_unless (gst_cc_rtcp_add_rr (&rtcp, VIDEO, NULL, 0));
-  fail_unless (gst_cc_rtcp_add_bye (&rtcp, &ssrc, 1));
-  gst_rtcp_buffer_unmap (&rtcp);
+  fail_unless (rtcp_add_rr (&rtcp, VIDEO, NULL, 0));
+  fail_unless (rtcp_add_bye (&rtcp, &ssrc, 1));
+  gst_cc_rtcp_close (&rtcp, buffer);
   memset (told, 0, sizeof told);
   g_signal_emit_by_name (internal, "on-sending-rtcp", buffer, FALSE, &needed);
   fail_if (needed);

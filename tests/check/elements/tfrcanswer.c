@@ -23,30 +23,29 @@ typedef struct {
   gint fir; /* < 0: none */
   guint32 media;
   const RtcpTmmb *tmmbr;
-  const GstCcReportBlock *block; /* NULL: none */
+  const RtcpReportBlock *block; /* NULL: none */
   gboolean bye;
 } Says;
 
 static void
 peer_says (Peer *peer, const Says *says)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   if (says->cname != NULL) {
-    gst_cc_rtcp_add_rr (&rtcp, says->ssrc, says->block, says->block != NULL ? 1 : 0);
-    gst_cc_rtcp_add_cname (&rtcp, says->ssrc, says->cname);
+    rtcp_add_rr (&rtcp, says->ssrc, says->block, says->block != NULL ? 1 : 0);
+    rtcp_add_cname (&rtcp, says->ssrc, says->cname);
   }
   if (says->n_nack > 0)
-    gst_cc_rtcp_add_nack (&rtcp, says->ssrc, says->media, says->nack, says->n_nack, NULL);
+    rtcp_add_nack (&rtcp, says->ssrc, says->media, says->nack, says->n_nack, NULL);
   if (says->fir >= 0)
-    gst_cc_rtcp_add_fir (&rtcp, says->ssrc, says->media, (guint8)says->fir);
+    rtcp_add_fir (&rtcp, says->ssrc, says->media, (guint8)says->fir);
   if (says->tmmbr != NULL)
-    gst_cc_rtcp_add_tmmbr (&rtcp, says->ssrc, says->tmmbr, 1);
+    rtcp_add_tmmbr (&rtcp, says->ssrc, says->tmmbr, 1);
   if (says->bye)
-    gst_cc_rtcp_add_bye (&rtcp, &says->ssrc, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_bye (&rtcp, &says->ssrc, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   peer_send (peer, buffer);
 }
 
@@ -207,7 +206,7 @@ rtx_receive (Rtx *r, guint span_ms)
   while ((now = g_get_monotonic_time ()) < end) {
     if (!peer_receive (&r->peer, (guint)((end - now) / 1000 + 1)))
       continue;
-    if (gst_cc_rtcp_is_rtcp (r->peer.data, r->peer.size))
+    if (rtcp_is_rtcp (r->peer.data, r->peer.size))
       continue;
     if ((r->peer.data[1] & 0x7f) == RTX_PT)
       rtx_on_resent (r);
@@ -431,7 +430,7 @@ hear_cname (gpointer user, guint32 ssrc, const gchar *cname)
   heard->cname = g_strdup (cname);
 }
 
-static const GstCcRtcpHandlers hear = {.tmmbn = hear_tmmbn, .bye = hear_bye, .cname = hear_cname};
+static const RtcpHandlers hear = {.tmmbn = hear_tmmbn, .bye = hear_bye, .cname = hear_cname};
 
 /* TMMBN number n. */
 static gboolean
@@ -440,7 +439,7 @@ wait_tmmbn (Sink *s, Heard *heard, guint n)
   guint i;
 
   for (i = 0; i < 20 && heard->n < n && peer_receive_kind (&s->peer, TRUE, 3000); i++)
-    fail_unless (gst_cc_rtcp_walk (s->peer.data, s->peer.size, &hear, heard));
+    fail_unless (rtcp_walk (s->peer.data, s->peer.size, &hear, heard));
   return heard->n >= n;
 }
 
@@ -461,7 +460,7 @@ wait_rate (Sink *s, guint low, guint high)
 GST_START_TEST (test_tmmbr)
 {
   RtcpTmmb limit = {.ssrc = SSRC, .bitrate_bps = 200000, .overhead_bytes = 52};
-  GstCcReportBlock block = {.ssrc = SSRC};
+  RtcpReportBlock block = {.ssrc = SSRC};
   Says tmmbr = {.ssrc = PEER_SSRC, .cname = "peer", .fir = -1, .tmmbr = &limit};
   Heard heard = {0};
   guint i;
@@ -519,7 +518,7 @@ GST_START_TEST (test_ssrc_conflict)
   fail_unless_equals_int (sink_count_events (&s, "GstRTPCollision", &ssrc, "ssrc"), 1);
   fail_unless_equals_int (ssrc, SSRC);
   while (heard.bye == 0 && peer_receive_kind (&s.peer, TRUE, 2000))
-    fail_unless (gst_cc_rtcp_walk (s.peer.data, s.peer.size, &hear, &heard));
+    fail_unless (rtcp_walk (s.peer.data, s.peer.size, &hear, &heard));
   fail_unless_equals_int (heard.bye, SSRC);
   fail_unless_equals_string (heard.cname, "ours");
   s.ssrc = SSRC + 1;

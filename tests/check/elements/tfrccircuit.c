@@ -38,14 +38,13 @@ close_circuit (Circuit *c)
 static void
 peer_reports (Circuit *c)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstCcReportBlock block = {.ssrc = SSRC, .ext_highest_seq = c->highest};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  RtcpReportBlock block = {.ssrc = SSRC, .ext_highest_seq = c->highest};
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
-  gst_cc_rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
+  rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
+  gst_cc_rtcp_close (&rtcp, buffer);
   peer_send (&c->flow.peer, buffer);
 }
 

@@ -86,23 +86,21 @@ typedef struct {
 static void
 tell (Peer *peer, const Tells *t)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   guint32 media = t->media != 0 ? t->media : SSRC;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   if (t->path != NULL)
-    gst_cc_rtcp_add_path (&rtcp, t->from, media, t->path);
+    rtcp_add_path (&rtcp, t->from, media, t->path);
   if (t->remb_bps > 0)
-    gst_cc_rtcp_add_remb (&rtcp, t->from, &(RtcpRemb){.bitrate_bps = t->remb_bps, .n_ssrcs = 1, .ssrcs = {media}});
+    rtcp_add_remb (&rtcp, t->from, &(RtcpRemb){.bitrate_bps = t->remb_bps, .n_ssrcs = 1, .ssrcs = {media}});
   if (t->tmmbr_bps > 0)
-    gst_cc_rtcp_add_tmmbr (
-        &rtcp, t->from, &(RtcpTmmb){.ssrc = media, .bitrate_bps = t->tmmbr_bps, .overhead_bytes = 28}, 1);
+    rtcp_add_tmmbr (&rtcp, t->from, &(RtcpTmmb){.ssrc = media, .bitrate_bps = t->tmmbr_bps, .overhead_bytes = 28}, 1);
   if (t->pli)
-    gst_cc_rtcp_add_pli (&rtcp, t->from, media);
+    rtcp_add_pli (&rtcp, t->from, media);
   if (t->bye)
-    gst_cc_rtcp_add_bye (&rtcp, &t->from, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_bye (&rtcp, &t->from, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   peer_send (peer, buffer);
 }
 

@@ -90,7 +90,7 @@ receive (Fixture *f)
   Peer *peer = &f->flow.peer;
 
   while (peer_receive (peer, 0))
-    if (!gst_cc_rtcp_is_rtcp (peer->data, peer->size))
+    if (!rtcp_is_rtcp (peer->data, peer->size))
       take_rtp (f, peer->data, peer->size);
 }
 
@@ -104,15 +104,14 @@ static void
 report (Fixture *f, gboolean twcc, guint32 ssrc)
 {
   GstClockTime now = time_now ();
-  GstCcCcfbStream stream = {ssrc, &f->by_seq};
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpCcfbStream stream = {ssrc, &f->by_seq};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   gboolean added;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  added = twcc ? gst_cc_rtcp_add_twcc (&rtcp, PEER_SSRC, ssrc, &f->by_number, &f->fb_pkt_count)
-               : gst_cc_rtcp_add_ccfb (&rtcp, PEER_SSRC, &stream, 1, now, middle_of_ntp (now));
-  gst_rtcp_buffer_unmap (&rtcp);
+  added = twcc ? rtcp_add_twcc (&rtcp, PEER_SSRC, ssrc, &f->by_number, &f->fb_pkt_count)
+               : rtcp_add_ccfb (&rtcp, PEER_SSRC, &stream, 1, now, middle_of_ntp (now));
+  gst_cc_rtcp_close (&rtcp, buffer);
   if (added)
     peer_send (&f->flow.peer, buffer);
   else

@@ -9,6 +9,7 @@
 #include "rtpextension.h"
 #include "tfrctest.h"
 
+#include <gst/rtp/gstrtcpbuffer.h>
 #include <gst/video/video.h>
 
 #define SSRC 0x12345678u
@@ -32,22 +33,21 @@ typedef struct {
 static gsize
 feedback_build (const Feedback *f, guint8 *out, gsize capacity)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   gsize size;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
   if (f->tfrc)
-    gst_cc_rtcp_add_tfrc (&rtcp, PEER_SSRC, f->media, f->tfrc);
+    rtcp_add_tfrc (&rtcp, PEER_SSRC, f->media, f->tfrc);
   if (f->path)
-    gst_cc_rtcp_add_path (&rtcp, PEER_SSRC, f->media, f->path);
+    rtcp_add_path (&rtcp, PEER_SSRC, f->media, f->path);
   if (f->remb)
-    gst_cc_rtcp_add_remb (&rtcp, PEER_SSRC, f->remb);
+    rtcp_add_remb (&rtcp, PEER_SSRC, f->remb);
   if (f->pli)
-    gst_cc_rtcp_add_pli (&rtcp, PEER_SSRC, f->media);
+    rtcp_add_pli (&rtcp, PEER_SSRC, f->media);
   if (f->fir)
-    gst_cc_rtcp_add_fir (&rtcp, PEER_SSRC, f->media, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_fir (&rtcp, PEER_SSRC, f->media, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   size = gst_buffer_extract (buffer, 0, out, capacity);
   gst_buffer_unref (buffer);
   return size;
@@ -56,7 +56,7 @@ feedback_build (const Feedback *f, guint8 *out, gsize capacity)
 static void
 peer_feedback (Peer *peer, const Feedback *f)
 {
-  guint8 data[GST_CC_RTCP_MTU];
+  guint8 data[RTCP_MTU];
 
   send_from (peer->socket, peer->sender, data, feedback_build (f, data, sizeof data));
 }
@@ -64,15 +64,14 @@ peer_feedback (Peer *peer, const Feedback *f)
 static void
 peer_receiver_report (Peer *peer, guint8 fraction_lost, guint32 lsr, guint32 dlsr)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstCcReportBlock block = {.ssrc = SSRC, .fraction_lost = fraction_lost, .lsr = lsr, .dlsr = dlsr};
-  guint8 data[GST_CC_RTCP_MTU];
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  RtcpReportBlock block = {.ssrc = SSRC, .fraction_lost = fraction_lost, .lsr = lsr, .dlsr = dlsr};
+  guint8 data[RTCP_MTU];
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
-  gst_cc_rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_rr (&rtcp, PEER_SSRC, &block, 1);
+  rtcp_add_cname (&rtcp, PEER_SSRC, "peer");
+  gst_cc_rtcp_close (&rtcp, buffer);
   send_from (peer->socket, peer->sender, data, gst_buffer_extract (buffer, 0, data, sizeof data));
   gst_buffer_unref (buffer);
 }
@@ -507,7 +506,7 @@ converse (Sink *s, Peer *peer, guint ms, guint packets, const RtcpPath *path, co
     sink_push_frame (s, packets, 1000);
     g_usleep (40000);
     for (bytes = 0; peer_receive (peer, 0);)
-      if (!gst_cc_rtcp_is_rtcp (peer->data, peer->size) && find_stamp (peer->data, DEFAULT_ID, &stamp)) {
+      if (!rtcp_is_rtcp (peer->data, peer->size) && find_stamp (peer->data, DEFAULT_ID, &stamp)) {
         bytes += peer->size;
         report.t_i_us = stamp.sent_at_us;
       }
@@ -569,7 +568,7 @@ GST_START_TEST (test_no_feedback_trickles_and_recovers)
     sink_push_frame (&s, 1, 1000);
     g_usleep (40000);
     while (peer_receive (&peer, 0))
-      received += !gst_cc_rtcp_is_rtcp (peer.data, peer.size);
+      received += !rtcp_is_rtcp (peer.data, peer.size);
   }
   fail_unless (received >= 4 && received <= 15, "%u", received);
   converse (&s, &peer, 2000, 4, &up, NULL, SSRC);
@@ -704,7 +703,7 @@ GST_START_TEST (test_spoofed_feedback)
   RtcpPath low = {.rate_bps = 40000};
   RtcpRemb others = {.bitrate_bps = 40000, .n_ssrcs = 1, .ssrcs = {SSRC + 77}};
   Feedback f = {.path = &low, .remb = &others, .pli = TRUE, .fir = TRUE, .media = SSRC};
-  guint8 data[GST_CC_RTCP_MTU];
+  guint8 data[RTCP_MTU];
   guint key_units = 0;
   GstRateInfo info;
   Peer peer, stranger;
@@ -773,7 +772,7 @@ noise_feedback (GRand *random, guint32 t_i_us, guint8 *data)
       .pli = (what & 8) != 0,
       .fir = (what & 16) != 0,
       .media = what & 0x60 ? SSRC : what};
-  gsize size = feedback_build (&f, data, GST_CC_RTCP_MTU);
+  gsize size = feedback_build (&f, data, RTCP_MTU);
   gint flips;
 
   for (flips = size > 0 ? g_rand_int_range (random, 0, 4) : 0; flips > 0; flips--)
@@ -784,7 +783,7 @@ noise_feedback (GRand *random, guint32 t_i_us, guint8 *data)
 static void
 make_noise (GSocket *socket, GSocketAddress *to, guint32 t_i_us, GRand *random)
 {
-  guint8 data[GST_CC_RTCP_MTU];
+  guint8 data[RTCP_MTU];
   guint i;
 
   for (i = 0; i < NOISE_PER_ROUND; i++) {
@@ -819,7 +818,7 @@ check_noise (gboolean from_receiver)
     sink_push_frame (&s, 2, 1000);
     g_usleep (10000);
     while (peer_receive (&peer, 0))
-      if (!gst_cc_rtcp_is_rtcp (peer.data, peer.size) && find_stamp (peer.data, DEFAULT_ID, &stamp))
+      if (!rtcp_is_rtcp (peer.data, peer.size) && find_stamp (peer.data, DEFAULT_ID, &stamp))
         last = g_get_monotonic_time ();
     fail_unless (estimate <= NOISE_MAX_BITRATE && estimate >= 100000, "%u", estimate);
     fail_unless (g_get_monotonic_time () - last < 2000000);
@@ -946,7 +945,7 @@ receive_in_sequence (Peer *peer, gint *seq, guint timeout_ms)
   guint received = 0;
 
   for (; peer_receive (peer, timeout_ms); received++) {
-    if (gst_cc_rtcp_is_rtcp (peer->data, peer->size))
+    if (rtcp_is_rtcp (peer->data, peer->size))
       continue;
     if (*seq >= 0)
       fail_unless_equals_int (peer_seq (peer), (guint16)(*seq + 1));
@@ -1027,7 +1026,7 @@ silent_speaks (gpointer user, guint32 ssrc)
 }
 
 static void
-silent_sr (gpointer user, const GstCcSenderInfo *info)
+silent_sr (gpointer user, const RtcpSenderInfo *info)
 {
   if (info->ssrc == ((Silent *)user)->given_up)
     ((Silent *)user)->srs++;
@@ -1038,7 +1037,7 @@ silent_sr (gpointer user, const GstCcSenderInfo *info)
 /* RFC 3550 6.4: all packets of a second SSRC find no room; it is none that has sent. */
 GST_START_TEST (test_source_given_up_whole_is_no_sender)
 {
-  static const GstCcRtcpHandlers ears = {.speaks = silent_speaks, .sr = silent_sr};
+  static const RtcpHandlers ears = {.speaks = silent_speaks, .sr = silent_sr};
   GstBufferList *list = gst_buffer_list_new ();
   gint64 end = g_get_monotonic_time () + 3 * G_USEC_PER_SEC;
   Silent silent = {0};
@@ -1057,7 +1056,7 @@ GST_START_TEST (test_source_given_up_whole_is_no_sender)
   fail_unless_equals_int (gst_pad_push_list (s.h->srcpad, list), GST_FLOW_OK);
   while (silent.others_srs < 2 && g_get_monotonic_time () < end)
     if (peer_receive_kind (&peer, TRUE, 500))
-      fail_unless (gst_cc_rtcp_walk (peer.data, peer.size, &ears, &silent));
+      fail_unless (rtcp_walk (peer.data, peer.size, &ears, &silent));
   fail_unless (silent.others_srs >= 2);
   fail_unless (silent.spoke > 0);
   fail_unless_equals_int (silent.srs, 0);
@@ -1128,7 +1127,7 @@ GST_START_TEST (test_eos_drains_and_says_bye)
   fail_unless (message != NULL);
   gst_message_unref (message);
   while (peer_receive (&peer, 20)) {
-    if (gst_cc_rtcp_is_rtcp (peer.data, peer.size))
+    if (rtcp_is_rtcp (peer.data, peer.size))
       byes += count_byes (&peer);
     else
       packets++;

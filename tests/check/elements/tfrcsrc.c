@@ -261,7 +261,7 @@ heard_bye (gpointer user, guint32 ssrc)
 static void
 sender_listen (Sender *s, Heard *heard, guint timeout_ms)
 {
-  static const GstCcRtcpHandlers ears = {
+  static const RtcpHandlers ears = {
       .cname = heard_cname, .tfrc = heard_tfrc, .path = heard_path, .pli = heard_pli, .bye = heard_bye};
   guint16 port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (s->to));
   guint8 data[2000];
@@ -272,7 +272,7 @@ sender_listen (Sender *s, Heard *heard, guint timeout_ms)
 
     fail_unless (size > 0);
     fail_unless_equals_int (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (from)), port);
-    fail_unless (gst_cc_rtcp_walk (data, (gsize)size, &ears, heard));
+    fail_unless (rtcp_walk (data, (gsize)size, &ears, heard));
     heard->packets++;
     g_object_unref (from);
   }
@@ -334,15 +334,14 @@ GST_END_TEST;
 
 GST_START_TEST (test_rtcp_does_not_travel_on)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
-  GstCcSenderInfo info = {.ssrc = MEDIA, .ntp_time = 1};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  RtcpSenderInfo info = {.ssrc = MEDIA, .ntp_time = 1};
   Receiver r;
   Sender s;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_sr (&rtcp, &info, NULL, 0);
-  gst_rtcp_buffer_unmap (&rtcp);
+  rtcp_add_sr (&rtcp, &info, NULL, 0);
+  gst_cc_rtcp_close (&rtcp, buffer);
   receiver_open (&r, "encoding-name=VP8 latency=0");
   receiver_play (&r);
   sender_open (&s, &r, "127.0.0.1");
@@ -740,19 +739,18 @@ noise_rtp (GRand *random, guint8 *data, guint32 ssrc)
 static gsize
 noise_rtcp (GRand *random, guint8 *data)
 {
-  GstBuffer *buffer = gst_rtcp_buffer_new (GST_CC_RTCP_MTU);
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
   guint32 ssrc = g_rand_int_range (random, 0, 4) == 0 ? MEDIA : g_rand_int (random);
-  GstCcSenderInfo info = {.ssrc = ssrc, .ntp_time = g_rand_int (random)};
-  GstRTCPBuffer rtcp = GST_RTCP_BUFFER_INIT;
+  RtcpSenderInfo info = {.ssrc = ssrc, .ntp_time = g_rand_int (random)};
   gsize size;
   gint flips;
 
-  gst_rtcp_buffer_map (buffer, GST_MAP_READWRITE, &rtcp);
-  gst_cc_rtcp_add_sr (&rtcp, &info, NULL, 0);
-  gst_cc_rtcp_add_cname (&rtcp, ssrc, "noise");
+  rtcp_add_sr (&rtcp, &info, NULL, 0);
+  rtcp_add_cname (&rtcp, ssrc, "noise");
   if (g_rand_int_range (random, 0, 4) == 0)
-    gst_cc_rtcp_add_bye (&rtcp, &ssrc, 1);
-  gst_rtcp_buffer_unmap (&rtcp);
+    rtcp_add_bye (&rtcp, &ssrc, 1);
+  gst_cc_rtcp_close (&rtcp, buffer);
   size = gst_buffer_extract (buffer, 0, data, 1000);
   gst_buffer_unref (buffer);
   for (flips = g_rand_int_range (random, 0, 8); flips > 0; flips--)

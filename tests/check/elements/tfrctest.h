@@ -78,7 +78,7 @@ peer_receive_kind (Peer *peer, gboolean rtcp, guint timeout_ms)
   gint64 end = g_get_monotonic_time () + timeout_ms * G_GINT64_CONSTANT (1000), now;
 
   while ((now = g_get_monotonic_time ()) < end)
-    if (peer_receive (peer, (guint)((end - now) / 1000 + 1)) && gst_cc_rtcp_is_rtcp (peer->data, peer->size) == rtcp)
+    if (peer_receive (peer, (guint)((end - now) / 1000 + 1)) && rtcp_is_rtcp (peer->data, peer->size) == rtcp)
       return TRUE;
   return FALSE;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Input: a UDP payload, walked as RTCP with a handler for everything; each reads all it is handed. Then once more as a
    single packet with version, type and length put right, so that the bodies are reached. */
-#include "gstccrtcp.h"
 #include "fuzz.h"
+#include "rtcpbytes.h"
+#include "rtcpwalk.h"
 
 #define SENDER "\x11\x11\x11\x11"
 #define MEDIA "\x22\x22\x22\x22"
@@ -39,50 +40,50 @@ const FuzzSeed fuzz_seeds[] = {
     {NULL, 0},
 };
 
-static guint64 sum;
+static uint64_t sum;
 
 static void
-read_all (const void *data, gsize size)
+read_all (const void *data, size_t size)
 {
-  const guint8 *at = data;
+  const uint8_t *at = data;
 
   while (size-- > 0)
     sum += *at++;
 }
 
 static void
-on_speaks (gpointer user, guint32 ssrc)
+on_speaks (void *user, uint32_t ssrc)
 {
   sum += ssrc;
 }
 
 static void
-on_sr (gpointer user, const GstCcSenderInfo *info)
+on_sr (void *user, const RtcpSenderInfo *info)
 {
   read_all (info, sizeof *info);
 }
 
 static void
-on_block (gpointer user, guint32 sender, const GstCcReportBlock *block)
+on_block (void *user, uint32_t sender, const RtcpReportBlock *block)
 {
   FUZZ_CHECK (block->packets_lost >= -0x800000 && block->packets_lost <= 0x7fffff);
 }
 
 static void
-on_sdes (gpointer user, guint32 ssrc, GstRTCPSDESType type, const gchar *text)
+on_sdes (void *user, uint32_t ssrc, RtcpSdesType type, const char *text)
 {
-  FUZZ_CHECK (type >= GST_RTCP_SDES_CNAME && type <= GST_RTCP_SDES_NOTE);
+  FUZZ_CHECK (type >= RTCP_SDES_CNAME && type <= RTCP_SDES_NOTE);
   FUZZ_CHECK (strlen (text) <= 255);
 }
 
 static void
-on_text (gpointer user, guint32 ssrc, const gchar *text)
+on_text (void *user, uint32_t ssrc, const char *text)
 {
   FUZZ_CHECK (strlen (text) <= 255);
 }
 
 static void
-on_app (gpointer user, guint32 ssrc, guint8 subtype, const guint8 name[4], const guint8 *data, gsize size)
+on_app (void *user, uint32_t ssrc, uint8_t subtype, const uint8_t name[4], const uint8_t *data, size_t size)
 {
   FUZZ_CHECK (subtype <= 31);
   read_all (name, 4);
@@ -90,77 +91,77 @@ on_app (gpointer user, guint32 ssrc, guint8 subtype, const guint8 name[4], const
 }
 
 static void
-on_xr_block (gpointer user, guint32 sender, guint8 type, guint8 specific, const guint8 *content, gsize size)
+on_xr_block (void *user, uint32_t sender, uint8_t type, uint8_t specific, const uint8_t *content, size_t size)
 {
   FUZZ_CHECK (size % 4 == 0);
   read_all (content, size);
 }
 
 static void
-on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
+on_tfrc (void *user, uint32_t sender, uint32_t media, const TfrcReport *report)
 {
   FUZZ_CHECK (report->p >= 0 && report->p <= 1);
 }
 
 static void
-on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
+on_remb (void *user, uint32_t sender, const RtcpRemb *remb)
 {
   FUZZ_CHECK (remb->n_ssrcs <= RTCP_FB_REMB_MAX_SSRCS);
 }
 
 static void
-on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
+on_path (void *user, uint32_t sender, uint32_t media, const RtcpPath *path)
 {
   read_all (path, sizeof *path);
 }
 
 static void
-on_pli (gpointer user, guint32 sender, guint32 media)
+on_pli (void *user, uint32_t sender, uint32_t media)
 {
   sum += media;
 }
 
 static void
-on_fir (gpointer user, guint32 sender, guint32 media, guint8 seq)
+on_fir (void *user, uint32_t sender, uint32_t media, uint8_t seq)
 {
   sum += seq;
 }
 
 static void
-on_nack (gpointer user, guint32 sender, guint32 media, const guint16 *seqs, guint n)
+on_nack (void *user, uint32_t sender, uint32_t media, const uint16_t *seqs, unsigned n)
 {
-  FUZZ_CHECK (n > 0 && n <= GST_CC_RTCP_MAX_NACKS);
+  FUZZ_CHECK (n > 0 && n <= RTCP_WALK_MAX_NACKS);
   read_all (seqs, 2 * n);
 }
 
 static void
-on_sli (gpointer user, guint32 sender, guint32 media, const RtcpSli *slices, guint n)
+on_sli (void *user, uint32_t sender, uint32_t media, const RtcpSli *slices, unsigned n)
 {
-  FUZZ_CHECK (n > 0 && n <= GST_CC_RTCP_MAX_SLICES);
-  for (guint i = 0; i < n; i++)
+  FUZZ_CHECK (n > 0 && n <= RTCP_WALK_MAX_SLICES);
+  for (unsigned i = 0; i < n; i++)
     FUZZ_CHECK (slices[i].first >= 1 && slices[i].number >= 1);
 }
 
 static void
-on_rpsi (gpointer user, guint32 sender, guint32 media, const RtcpRpsi *rpsi)
+on_rpsi (void *user, uint32_t sender, uint32_t media, const RtcpRpsi *rpsi)
 {
   FUZZ_CHECK (rpsi->n_bits >= 1 && rpsi->n_bits <= 8 * RTCP_RPSI_MAX_BYTES);
 }
 
 static void
-on_afb (gpointer user, guint32 sender, guint32 media, const guint8 *fci, gsize size)
+on_afb (void *user, uint32_t sender, uint32_t media, const uint8_t *fci, size_t size)
 {
   read_all (fci, size);
 }
 
 static void
-on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
+on_ccfb (void *user, uint32_t sender, const RtcpCcfbReader *report)
 {
   RtcpCcfbReader reader = *report;
   RtcpCcfbBlock block;
 
   while (rtcp_ccfb_next (&reader, &block))
-    for (guint i = 0; i < block.num_reports; i++) {
+    for (unsigned i = 0; i < block.num_reports; i++) {
       RtcpCcfbMetric metric = rtcp_ccfb_metric (&block, i);
 
       FUZZ_CHECK (metric.ecn <= 3 && metric.ato <= RTCP_CCFB_ATO_UNKNOWN);
@@ -168,37 +169,37 @@ on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
 }
 
 static void
-on_twcc (gpointer user, guint32 sender, guint32 media, const RtcpTwccReader *report)
+on_twcc (void *user, uint32_t sender, uint32_t media, const RtcpTwccReader *report)
 {
   RtcpTwccReader reader = *report;
   RtcpTwccStatus status;
-  guint n = 0;
+  unsigned n = 0;
 
   while (rtcp_twcc_next (&reader, &status))
-    FUZZ_CHECK (status.seq == (guint16)(report->base_seq + n++));
+    FUZZ_CHECK (status.seq == (uint16_t)(report->base_seq + n++));
   FUZZ_CHECK (n == report->status_count);
 }
 
 static void
-on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
+on_tmmbr (void *user, uint32_t sender, const RtcpTmmb *entry)
 {
   FUZZ_CHECK (entry->overhead_bytes <= RTCP_TMMB_MAX_OVERHEAD);
 }
 
 static void
-on_tmmbn (gpointer user, guint32 sender, const RtcpTmmb *entries, guint n)
+on_tmmbn (void *user, uint32_t sender, const RtcpTmmb *entries, unsigned n)
 {
   while (n-- > 0)
     on_tmmbr (user, sender, &entries[n]);
 }
 
 static void
-on_malformed (gpointer user, guint packet_type)
+on_malformed (void *user, unsigned packet_type)
 {
   FUZZ_CHECK (packet_type <= 255);
 }
 
-static const GstCcRtcpHandlers handlers = {.speaks = on_speaks,
+static const RtcpHandlers handlers = {.speaks = on_speaks,
     .sr = on_sr,
     .report_block = on_block,
     .cname = on_text,
@@ -223,24 +224,11 @@ static const GstCcRtcpHandlers handlers = {.speaks = on_speaks,
     .malformed = on_malformed};
 
 static void
-start (void)
+mend (uint8_t *data, size_t size)
 {
-  static gsize started;
-
-  if (!g_once_init_enter (&started))
-    return;
-  /* no plug-ins are needed, and none are to be looked for */
-  g_setenv ("GST_REGISTRY_DISABLE", "yes", TRUE);
-  gst_init (NULL, NULL);
-  g_once_init_leave (&started, 1);
-}
-
-static void
-mend (guint8 *data, gsize size)
-{
-  data[0] = (guint8)(0x80 | (data[0] & 0x3f));
-  data[1] = (guint8)(200 + data[1] % 8);
-  GST_WRITE_UINT16_BE (data + 2, size / 4 - 1);
+  data[0] = (uint8_t)(0x80 | (data[0] & 0x3f));
+  data[1] = (uint8_t)(200 + data[1] % 8);
+  rtcp_put_u16 (data + 2, (uint16_t)(size / 4 - 1));
 }
 
 int
@@ -248,15 +236,14 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   uint8_t *copy = fuzz_exact (data, size);
 
-  start ();
-  gst_cc_rtcp_walk (copy, size, &handlers, NULL);
+  rtcp_walk (copy, size, &handlers, NULL);
   free (copy);
   if (size < 4)
     return 0;
   size -= size % 4;
   copy = fuzz_exact (data, size);
   mend (copy, size);
-  FUZZ_CHECK (gst_cc_rtcp_walk (copy, size, &handlers, NULL));
+  FUZZ_CHECK (rtcp_walk (copy, size, &handlers, NULL));
   free (copy);
   return 0;
 }

@@ -1,93 +1,90 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#endif
+#include "rtcpwalkprivate.h"
 
-#include "gstccrtcpprivate.h"
+#include "rtcpnack.h"
 
-#define FIR_ENTRY_SIZE 8
 #define FEEDBACK_SSRCS_SIZE 8
 
 /* RFC 4585 6.1 */
 typedef struct {
-  guint32 sender, media;
-  const guint8 *fci;
-  gsize size;
+  uint32_t sender, media;
+  const uint8_t *fci;
+  size_t size;
 } Message;
 
-static gboolean
-walk_tfrc (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_tfrc (RtcpWalk *w, const Message *m)
 {
   TfrcReport report;
 
   if (!rtcp_fb_tfrc_parse (m->fci, m->size, &report))
-    return FALSE;
+    return false;
   if (w->handlers->tfrc != NULL)
     w->handlers->tfrc (w->user, m->sender, m->media, &report);
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_nack (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_nack (RtcpWalk *w, const Message *m)
 {
-  guint16 seqs[GST_CC_RTCP_MAX_NACKS];
-  gsize n;
+  uint16_t seqs[RTCP_WALK_MAX_NACKS];
+  size_t n;
 
-  if (!rtcp_nack_parse (m->fci, m->size, seqs, G_N_ELEMENTS (seqs), &n))
-    return FALSE;
+  if (!rtcp_nack_parse (m->fci, m->size, seqs, sizeof seqs / sizeof seqs[0], &n))
+    return false;
   if (w->handlers->nack != NULL)
-    w->handlers->nack (w->user, m->sender, m->media, seqs, (guint)n);
-  return TRUE;
+    w->handlers->nack (w->user, m->sender, m->media, seqs, (unsigned)n);
+  return true;
 }
 
-static gboolean
-walk_sli (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_sli (RtcpWalk *w, const Message *m)
 {
-  RtcpSli slices[GST_CC_RTCP_MAX_SLICES];
-  gsize n;
+  RtcpSli slices[RTCP_WALK_MAX_SLICES];
+  size_t n;
 
-  if (!rtcp_sli_parse (m->fci, m->size, slices, G_N_ELEMENTS (slices), &n))
-    return FALSE;
+  if (!rtcp_sli_parse (m->fci, m->size, slices, sizeof slices / sizeof slices[0], &n))
+    return false;
   if (n > 0 && w->handlers->sli != NULL)
-    w->handlers->sli (w->user, m->sender, m->media, slices, (guint)n);
-  return TRUE;
+    w->handlers->sli (w->user, m->sender, m->media, slices, (unsigned)n);
+  return true;
 }
 
-static gboolean
-walk_rpsi (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_rpsi (RtcpWalk *w, const Message *m)
 {
   RtcpRpsi rpsi;
 
   if (!rtcp_rpsi_parse (m->fci, m->size, &rpsi))
-    return FALSE;
+    return false;
   if (w->handlers->rpsi != NULL)
     w->handlers->rpsi (w->user, m->sender, m->media, &rpsi);
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_pli (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_pli (RtcpWalk *w, const Message *m)
 {
   if (w->handlers->pli != NULL)
     w->handlers->pli (w->user, m->sender, m->media);
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_fir (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_fir (RtcpWalk *w, const Message *m)
 {
-  gsize at;
+  size_t at;
 
-  if (m->size == 0 || m->size % FIR_ENTRY_SIZE != 0)
-    return FALSE;
-  for (at = 0; at < m->size && w->handlers->fir != NULL; at += FIR_ENTRY_SIZE)
-    w->handlers->fir (w->user, m->sender, GST_READ_UINT32_BE (m->fci + at), m->fci[at + 4]);
-  return TRUE;
+  if (m->size == 0 || m->size % RTCP_FIR_ENTRY_BYTES != 0)
+    return false;
+  for (at = 0; at < m->size && w->handlers->fir != NULL; at += RTCP_FIR_ENTRY_BYTES)
+    w->handlers->fir (w->user, m->sender, rtcp_get_u32 (m->fci + at), m->fci[at + 4]);
+  return true;
 }
 
 /* Application feedback is whoever's: what is neither REMB nor PATH goes to afb as it is. */
-static gboolean
-walk_application_feedback (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_application_feedback (RtcpWalk *w, const Message *m)
 {
   RtcpRemb remb;
   RtcpPath path;
@@ -101,37 +98,37 @@ walk_application_feedback (GstCcRtcpWalk *w, const Message *m)
   } else if (w->handlers->afb != NULL) {
     w->handlers->afb (w->user, m->sender, m->media, m->fci, m->size);
   }
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_ccfb (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_ccfb (RtcpWalk *w, const Message *m)
 {
   RtcpCcfbReader reader;
 
   if (!rtcp_ccfb_open (&reader, m->fci - 4, m->size + 4))
-    return FALSE;
+    return false;
   if (w->handlers->ccfb != NULL)
     w->handlers->ccfb (w->user, m->sender, &reader);
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_twcc (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_twcc (RtcpWalk *w, const Message *m)
 {
   RtcpTwccReader reader;
 
   if (!rtcp_twcc_open (&reader, m->fci, m->size))
-    return FALSE;
+    return false;
   if (w->handlers->twcc != NULL)
     w->handlers->twcc (w->user, m->sender, m->media, &reader);
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_tmmbr (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_tmmbr (RtcpWalk *w, const Message *m)
 {
-  guint i, n = rtcp_tmmb_count (m->size);
+  unsigned i, n = rtcp_tmmb_count (m->size);
 
   for (i = 0; i < n && w->handlers->tmmbr != NULL; i++) {
     RtcpTmmb entry = rtcp_tmmb_entry (m->fci, i);
@@ -140,23 +137,24 @@ walk_tmmbr (GstCcRtcpWalk *w, const Message *m)
   return n > 0;
 }
 
-static gboolean
-walk_tmmbn (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_tmmbn (RtcpWalk *w, const Message *m)
 {
-  RtcpTmmb entries[GST_CC_RTCP_MAX_TMMB];
-  guint i, n = MIN (rtcp_tmmb_count (m->size), G_N_ELEMENTS (entries));
+  RtcpTmmb entries[RTCP_WALK_MAX_TMMB];
+  unsigned i, n = rtcp_tmmb_count (m->size);
 
   if (m->size % RTCP_TMMB_ENTRY_SIZE != 0)
-    return FALSE;
+    return false;
+  n = n < RTCP_WALK_MAX_TMMB ? n : RTCP_WALK_MAX_TMMB;
   for (i = 0; i < n; i++)
     entries[i] = rtcp_tmmb_entry (m->fci, i);
   if (w->handlers->tmmbn != NULL)
     w->handlers->tmmbn (w->user, m->sender, entries, n);
-  return TRUE;
+  return true;
 }
 
-static gboolean
-walk_rtpfb (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_rtpfb (RtcpWalk *w, const Message *m)
 {
   switch (w->count) {
   case RTCP_FB_FMT_NACK:
@@ -172,41 +170,41 @@ walk_rtpfb (GstCcRtcpWalk *w, const Message *m)
   case RTCP_FB_FMT_TWCC:
     return walk_twcc (w, m);
   default:
-    return TRUE;
+    return true;
   }
 }
 
-static gboolean
-walk_psfb (GstCcRtcpWalk *w, const Message *m)
+static bool
+walk_psfb (RtcpWalk *w, const Message *m)
 {
   switch (w->count) {
-  case GST_RTCP_PSFB_TYPE_PLI:
+  case RTCP_FB_FMT_PLI:
     return walk_pli (w, m);
   case RTCP_FB_FMT_SLI:
     return walk_sli (w, m);
   case RTCP_FB_FMT_RPSI:
     return walk_rpsi (w, m);
-  case GST_RTCP_PSFB_TYPE_FIR:
+  case RTCP_FB_FMT_FIR:
     return walk_fir (w, m);
   case RTCP_FB_FMT_AFB:
     return walk_application_feedback (w, m);
   default:
-    return TRUE;
+    return true;
   }
 }
 
-gboolean
-gst_cc_rtcp_walk_feedback (GstCcRtcpWalk *w)
+bool
+rtcp_walk_feedback (RtcpWalk *w)
 {
-  const guint8 *body = gst_cc_rtcp_walk_body (w);
+  const uint8_t *body = rtcp_walk_body (w);
   Message m;
 
   if (w->body < FEEDBACK_SSRCS_SIZE)
-    return FALSE;
-  m = (Message){.sender = GST_READ_UINT32_BE (body),
-      .media = GST_READ_UINT32_BE (body + 4),
+    return false;
+  m = (Message){.sender = rtcp_get_u32 (body),
+      .media = rtcp_get_u32 (body + 4),
       .fci = body + FEEDBACK_SSRCS_SIZE,
       .size = w->body - FEEDBACK_SSRCS_SIZE};
-  gst_cc_rtcp_walk_speaks (w, m.sender);
-  return w->type == GST_RTCP_TYPE_RTPFB ? walk_rtpfb (w, &m) : walk_psfb (w, &m);
+  rtcp_walk_speaks (w, m.sender);
+  return w->type == RTCP_RTPFB ? walk_rtpfb (w, &m) : walk_psfb (w, &m);
 }
