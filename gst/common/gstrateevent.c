@@ -19,3 +19,13 @@ gst_rate_event_new (const GstRateInfo *info)
 {
   return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_rate_info_to_structure (info, GST_RATE_EVENT_NAME));
 }
+
+gboolean
+gst_rate_reader_is_upstream (GstPad *sink_pad)
+{
+  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM, gst_structure_new_empty (GST_RATE_READER_QUERY_NAME));
+  gboolean is = gst_pad_peer_query (sink_pad, query);
+
+  gst_query_unref (query);
+  return is;
+}

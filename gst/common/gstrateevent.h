@@ -9,6 +9,8 @@ G_BEGIN_DECLS
 
 GstStructure *gst_rate_info_to_structure (const GstRateInfo *info, const gchar *name);
 GstEvent *gst_rate_event_new (const GstRateInfo *info);
+/* Whether somebody upstream of this sink pad answers GST_RATE_READER_QUERY_NAME. */
+gboolean gst_rate_reader_is_upstream (GstPad *sink_pad);
 
 G_END_DECLS
 #endif

@@ -3,7 +3,8 @@
 #include "tfrcequation.h"
 #include <math.h>
 
-#define RTP_HEADER 24 /* with the rtt-sendts extension */
+#define RTP_HEADER 24   /* with the rtt-sendts extension */
+#define GROWN_MEDIA 0.9 /* of the rate, in packets of 500 bytes: larger ones grow in number */
 #define SENT_WINDOW (500 * CC_MSECOND)
 #define PROBE_GAIN 8.0 /* x start_Bps: no router's word is good for more before packets have proved it */
 #define PROBE_PACKETS 6
@@ -908,12 +909,17 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   update_rate (s, now);
 }
 
+/* An encoder that makes less than it may fills the packets it makes before it makes more: what it may is the rate less
+   the headers that leave now. By the share of headers in small packets (a slice each) it would be asked for so little
+   that they stay small. */
 static double
 media_rate (const CcSender *s)
 {
+  double packet = s->mean_packet_bytes + s->params.overhead_bytes, headers = RTP_HEADER + s->params.overhead_bytes;
   double payload = fmax (s->mean_packet_bytes - RTP_HEADER, 1);
+  double room = s->rate_Bps - fmin (s->sent_Bps, s->rate_Bps) * headers / packet;
 
-  return s->rate_Bps * payload / (s->mean_packet_bytes + s->params.overhead_bytes);
+  return fmax (s->rate_Bps * payload / packet, fmin (room, s->rate_Bps * GROWN_MEDIA));
 }
 
 /* Without what waits beyond a frame, which has to leave as well. */

@@ -46,6 +46,12 @@ cc_seconds (CcDuration d)
   return (double)d / 1e9;
 }
 
+static inline CcTime
+cc_time_max (CcTime a, CcTime b)
+{
+  return a > b ? a : b;
+}
+
 /* Seconds to a span, 0 for negative or NaN, saturating at about 292 years. */
 static inline CcDuration
 cc_duration (double seconds)

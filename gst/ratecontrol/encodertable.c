@@ -7,83 +7,56 @@
 
 #include <string.h>
 
-/* A small VBV makes a new rate take effect at once; without zerolatency the look-ahead holds seconds of frames that
-   were coded for the old one. */
-static const EncoderSetting x264_settings[] = {{"tune", "zerolatency"}, {"vbv-buf-capacity", "100"}, {NULL, NULL}};
+static GParamSpec *
+find_property (GstElement *encoder, const gchar *name)
+{
+  return g_object_class_find_property (G_OBJECT_GET_CLASS (encoder), name);
+}
 
-/* The default buffer of 6 s lets the rate recover only after many seconds. */
-static const EncoderSetting vpx_settings[] = {{"end-usage", "cbr"}, {"deadline", "1"}, {"lag-in-frames", "0"},
-    {"buffer-size", "100"}, {"buffer-initial-size", "60"}, {"buffer-optimal-size", "80"}, {"undershoot", "95"},
-    {"overshoot", "15"}, {"min-quantizer", "2"}, {"max-quantizer", "56"}, {"max-intra-bitrate", "300"},
-    {"keyframe-max-dist", "300"}, {NULL, NULL}};
+/* A machine's second encoder of a kind has a name of its own: nvh264device1enc, varenderD129h264enc,
+ * v4l2video11h264enc. */
+static gchar *
+canonical_name (const gchar *name)
+{
+  static const gchar *const marks[] = {"device", "renderD", "video"};
 
-/* With max-bitrate unset each fall of the rate brings a key frame. */
-static const EncoderSetting openh264_settings[] = {
-    {"rate-control", "bitrate"}, {"max-bitrate", "100000000"}, {"gop-size", "300"}, {NULL, NULL}};
+  for (guint i = 0; i < G_N_ELEMENTS (marks); i++) {
+    const gchar *mark = strstr (name, marks[i]), *end = mark ? mark + strlen (marks[i]) : NULL;
 
-/* max-quantizer is 0 by default, with which constant bitrate aborts. */
-static const EncoderSetting aom_settings[] = {{"max-quantizer", "63"}, {"end-usage", "cbr"},
-    {"usage-profile", "realtime"}, {"lag-in-frames", "0"}, {"keyframe-max-dist", "300"}, {NULL, NULL}};
+    if (mark == NULL || !g_ascii_isdigit (*end))
+      continue;
+    while (g_ascii_isdigit (*end))
+      end++;
+    return g_strdup_printf ("%.*s%s", (int)(mark - name), name, end);
+  }
+  return g_strdup (name);
+}
 
-static const EncoderSetting x265_settings[] = {{"tune", "zerolatency"}, {"key-int-max", "300"}, {NULL, NULL}};
-static const EncoderSetting va_settings[] = {{"rate-control", "cbr"}, {NULL, NULL}};
-static const EncoderSetting nv_settings[] = {{"rc-mode", "cbr"}, {"zerolatency", "true"}, {NULL, NULL}};
-static const EncoderSetting jpeg_settings[] = {{"quality", "50"}, {NULL, NULL}};
-static const EncoderSetting none[] = {{NULL, NULL}};
+static gboolean
+is_for (const EncoderRow *row, const gchar *name, GstElement *encoder)
+{
+  gsize length = strlen (row->factory);
+  gboolean any = row->factory[length - 1] == '*';
+  GParamSpec *pspec;
 
-#define QUANTIZER_FLOOR "coarsest quantizer, then more than asked"
-
-static const EncoderRow table[] = {
-    {"x264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, FALSE, FALSE, FALSE, FALSE, 0, x264_settings, QUANTIZER_FLOOR},
-    {"vp8enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, TRUE, FALSE, 0, vpx_settings, QUANTIZER_FLOOR},
-    {"vp9enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1, FALSE, TRUE, TRUE, FALSE, 0, vpx_settings, QUANTIZER_FLOOR},
-    {"openh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1, FALSE, FALSE, FALSE, TRUE, 300, openh264_settings,
-        QUANTIZER_FLOOR},
-    {"jpegenc", ENCODER_KNOB_QUALITY, "quality", 1, FALSE, FALSE, FALSE, FALSE, 0, jpeg_settings,
-        "quality 5, then more than asked"},
-    {"av1enc", ENCODER_KNOB_BITRATE, "target-bitrate", 1000, FALSE, FALSE, TRUE, FALSE, 0, aom_settings,
-        QUANTIZER_FLOOR},
-    {"x265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, x265_settings, QUANTIZER_FLOOR},
-    {"vah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, va_settings, QUANTIZER_FLOOR},
-    {"vah264lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, va_settings, QUANTIZER_FLOOR},
-    {"vah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, va_settings, QUANTIZER_FLOOR},
-    {"vah265lpenc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, va_settings, QUANTIZER_FLOOR},
-    {"vavp9enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, va_settings, QUANTIZER_FLOOR},
-    {"vaav1enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, va_settings, QUANTIZER_FLOOR},
-    {"nvh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, nv_settings, QUANTIZER_FLOOR},
-    {"nvh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, nv_settings, QUANTIZER_FLOOR},
-    {"nvcudah264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, nv_settings,
-        QUANTIZER_FLOOR},
-    {"nvcudah265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, nv_settings,
-        QUANTIZER_FLOOR},
-    {"nvautogpuh264enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, nv_settings,
-        QUANTIZER_FLOOR},
-    {"nvautogpuh265enc", ENCODER_KNOB_BITRATE, "bitrate", 1000, TRUE, FALSE, FALSE, FALSE, 0, nv_settings,
-        QUANTIZER_FLOOR},
-    {"v4l2h264enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, FALSE, FALSE, 0, none,
-        "the driver's"},
-    {"v4l2h265enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, FALSE, FALSE, 0, none,
-        "the driver's"},
-    {"v4l2vp8enc", ENCODER_KNOB_EXTRA_CONTROLS, "extra-controls", 1, FALSE, FALSE, FALSE, FALSE, 0, none,
-        "the driver's"},
-};
+  if (any ? strncmp (row->factory, name, length - 1) != 0 : strcmp (row->factory, name) != 0)
+    return FALSE;
+  pspec = find_property (encoder, row->property);
+  return pspec && (row->blurb == NULL || strstr (g_param_spec_get_blurb (pspec), row->blurb));
+}
 
 const EncoderRow *
 encoder_table_find (GstElement *encoder)
 {
   GstElementFactory *factory = gst_element_get_factory (encoder);
-  const gchar *name = factory ? GST_OBJECT_NAME (factory) : NULL;
+  gchar *name = factory ? canonical_name (GST_OBJECT_NAME (factory)) : NULL;
+  const EncoderRow *row = NULL;
 
-  for (gsize i = 0; i < G_N_ELEMENTS (table); i++)
-    if (g_strcmp0 (table[i].factory, name) == 0)
-      return &table[i];
-  return NULL;
-}
-
-static GParamSpec *
-find_property (GstElement *encoder, const gchar *name)
-{
-  return g_object_class_find_property (G_OBJECT_GET_CLASS (encoder), name);
+  for (gsize i = 0; name && row == NULL && encoder_rows[i].factory; i++)
+    if (is_for (&encoder_rows[i], name, encoder))
+      row = &encoder_rows[i];
+  g_free (name);
+  return row;
 }
 
 /* Left as a new element of its kind has it: some elements begin with other values than their properties tell. */
@@ -186,6 +159,9 @@ encoder_row_caution (const EncoderRow *row, GstElement *encoder)
     if (!property_is_untouched (encoder, "pass"))
       return "x264enc follows its bitrate only with pass=cbr: leave pass at its default";
   }
+  if (row->knob == ENCODER_KNOB_AT_START)
+    return "It takes a bitrate before it starts at most: use x264enc, vp8enc, openh264enc, av1enc or another that "
+           "docs/ratecontrol.md lists as following while it runs";
   return NULL;
 }
 
@@ -224,6 +200,21 @@ set_number (GstElement *encoder, GParamSpec *pspec, gint64 number)
   return ok;
 }
 
+static void
+set_fraction (GstElement *encoder, GParamSpec *pspec, double number)
+{
+  GValue from = G_VALUE_INIT, to = G_VALUE_INIT;
+
+  g_value_init (&from, G_TYPE_DOUBLE);
+  g_value_set_double (&from, number);
+  g_value_init (&to, pspec->value_type);
+  g_value_transform (&from, &to);
+  g_param_value_validate (pspec, &to);
+  g_object_set_property (G_OBJECT (encoder), pspec->name, &to);
+  g_value_unset (&to);
+  g_value_unset (&from);
+}
+
 static gboolean
 set_extra_control (GstElement *encoder, const gchar *property, guint value)
 {
@@ -247,7 +238,11 @@ encoder_row_set (const EncoderRow *row, GstElement *encoder, guint value)
     return FALSE;
   if (row->knob == ENCODER_KNOB_EXTRA_CONTROLS)
     return set_extra_control (encoder, row->property, value);
-  return set_number (encoder, pspec, MAX (1, value / row->unit));
+  if (pspec->value_type == G_TYPE_FLOAT || pspec->value_type == G_TYPE_DOUBLE) {
+    set_fraction (encoder, pspec, (double)value / row->unit);
+    return TRUE;
+  }
+  return set_number (encoder, pspec, MAX (1, (gint64)value / row->unit));
 }
 
 void
@@ -280,18 +275,20 @@ encoder_row_get (const EncoderRow *row, GstElement *encoder)
 {
   GParamSpec *pspec = find_property (encoder, row->property);
   GValue from = G_VALUE_INIT, to = G_VALUE_INIT;
-  guint64 number = 0;
+  double number = 0;
 
   if (pspec == NULL)
     return 0;
   if (row->knob == ENCODER_KNOB_EXTRA_CONTROLS)
     return get_extra_control (encoder, row->property);
   g_value_init (&from, pspec->value_type);
-  g_value_init (&to, G_TYPE_UINT64);
+  g_value_init (&to, G_TYPE_DOUBLE);
   g_object_get_property (G_OBJECT (encoder), pspec->name, &from);
   if (g_value_transform (&from, &to))
-    number = g_value_get_uint64 (&to);
+    number = g_value_get_double (&to);
   g_value_unset (&to);
   g_value_unset (&from);
-  return (guint)MIN (number * row->unit, G_MAXUINT);
+  if (number <= 0 || number == G_MAXUINT32) /* the component's own */
+    return 0;
+  return (guint)MIN (number * row->unit + 0.5, G_MAXUINT);
 }

@@ -8,9 +8,10 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  ENCODER_KNOB_BITRATE,       /* a property of any number type, in `unit` bit/s */
-  ENCODER_KNOB_QUALITY,       /* a JPEG quality, 1 to 100 */
-  ENCODER_KNOB_EXTRA_CONTROLS /* a GstStructure of V4L2 controls, video_bitrate in bit/s */
+  ENCODER_KNOB_BITRATE,        /* a property of any number type, in `unit` bit/s */
+  ENCODER_KNOB_QUALITY,        /* a JPEG quality, 1 to 100 */
+  ENCODER_KNOB_EXTRA_CONTROLS, /* a GstStructure of V4L2 controls, video_bitrate in bit/s */
+  ENCODER_KNOB_AT_START        /* a bitrate that is read when the encoder starts, if at all */
 } EncoderKnob;
 
 typedef struct {
@@ -18,18 +19,21 @@ typedef struct {
 } EncoderSetting;
 
 typedef struct {
-  const gchar *factory;
+  const gchar *factory; /* its name, or how it begins and '*' */
   EncoderKnob knob;
-  const gchar *property;
-  guint unit;         /* bit/s that 1 stands for */
-  gboolean costly;    /* a change forces a key frame */
-  gboolean any_state; /* takes settings in PLAYING though it does not flag them so */
-  gboolean waits;     /* a setting waits for the frame that is being coded */
-  gboolean prime;     /* the first change of all forces a key frame: make one before the first frame */
-  guint max_debt_ms;  /* it pays back later what it puts out beyond what was asked; 0: it does not */
-  const EncoderSetting *settings;
-  const gchar *floor; /* how it behaves below what the picture needs */
+  const gchar *property;          /* that the encoder has to have */
+  const gchar *blurb;             /* a word that has to stand in the property's description; NULL: none */
+  guint unit;                     /* bit/s that 1 stands for */
+  gboolean costly;                /* a change forces a key frame */
+  gboolean any_state;             /* takes settings in PLAYING though it does not flag them so */
+  gboolean waits;                 /* a setting waits for the frame that is being coded */
+  gboolean prime;                 /* the first change of all forces a key frame: make one before the first frame */
+  guint max_debt_ms;              /* it pays back later what it puts out beyond what was asked; 0: it does not */
+  const EncoderSetting *settings; /* ended by NULL */
 } EncoderRow;
+
+/* All rows; of an encoder the first that fits holds. The last one has no factory. */
+extern const EncoderRow encoder_rows[];
 
 /* NULL: not in the table. */
 const EncoderRow *encoder_table_find (GstElement *encoder);

@@ -16,6 +16,13 @@
  * |[
  * gst-launch-1.0 videotestsrc num-buffers=300 ! vp8enc ! ratecontrol mode=quantizer start-bitrate=600000 ! fakesink
  * ]|
+ *
+ * Of an encoder that it does not know the user names the property that takes the rate, and its unit in bit/s.
+ *
+ * |[
+ * gst-launch-1.0 videotestsrc num-buffers=300 ! x264enc ! ratecontrol bitrate-property=bitrate bitrate-unit=1000 !
+ * fakesink
+ * ]|
  */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
@@ -24,6 +31,7 @@
 #include "gstratecontrol.h"
 
 #include "encoderfinder.h"
+#include "encoderknob.h"
 #include "encoderrate.h"
 #include "encodertable.h"
 #include "gstrateevent.h"
@@ -51,6 +59,8 @@ enum {
   PROP_MAX_BITRATE,
   PROP_START_BITRATE,
   PROP_CONFIGURE_ENCODER,
+  PROP_BITRATE_PROPERTY,
+  PROP_BITRATE_UNIT,
   PROP_MIN_KEY_UNIT_INTERVAL,
   PROP_STATS_INTERVAL,
   PROP_MODE,
@@ -101,6 +111,9 @@ struct _GstRateControl {
   GstElement *wanted_encoder; /* the property */
   guint min_bitrate, max_bitrate, start_bitrate;
   gboolean configure_encoder;
+  gchar *bitrate_property; /* NULL: the table's */
+  guint bitrate_unit;      /* bit/s; 0: the table's, or what the property says of itself */
+  gboolean knob_changed;   /* one of the two, since the encoder was taken over */
   GstClockTime min_key_unit_interval, stats_interval;
   RateControlMode mode;
 
@@ -145,6 +158,13 @@ static GstStaticPadTemplate src_template =
 G_DEFINE_TYPE_WITH_CODE (GstRateControl, gst_rate_control, GST_TYPE_BASE_TRANSFORM,
     GST_DEBUG_CATEGORY_INIT (rate_control_debug, "ratecontrol", 0, "encoder rate control"));
 GST_ELEMENT_REGISTER_DEFINE (ratecontrol, "ratecontrol", GST_RANK_NONE, GST_TYPE_RATE_CONTROL);
+
+/* Takes a rate while it runs. */
+static gboolean
+is_controlled (const EncoderRow *row)
+{
+  return row && row->knob != ENCODER_KNOB_AT_START;
+}
 
 static gboolean
 has_quality_knob (GstRateControl *self)
@@ -255,10 +275,70 @@ prepare_encoder (GstRateControl *self, const EncoderRow *row, GstElement *encode
   return g_string_free (done, FALSE);
 }
 
+/* How the user's bitrate-property stands. (transfer full) property: NULL where there is none. */
+static EncoderKnobState
+check_knob (GstRateControl *self, GstElement *encoder, const EncoderRow *known, gchar **property, guint *unit)
+{
+  GST_OBJECT_LOCK (self);
+  *property = g_strdup (self->bitrate_property);
+  *unit = self->bitrate_unit;
+  GST_OBJECT_UNLOCK (self);
+  if (*property == NULL || (known && g_str_equal (known->property, *property)))
+    return ENCODER_KNOB_FINE;
+  return encoder_knob_check (encoder, *property);
+}
+
+/* NULL: it cannot be controlled. */
+static const EncoderRow *
+choose_row (GstRateControl *self, GstElement *encoder)
+{
+  const EncoderRow *known = encoder_table_find (encoder), *row = known;
+  gchar *property;
+  guint unit;
+  EncoderKnobState state = check_knob (self, encoder, known, &property, &unit);
+
+  if (property && !encoder_knob_is_usable (state))
+    row = NULL;
+  else if (property && !(is_controlled (known) && g_str_equal (known->property, property)))
+    row = encoder_knob_row (known, encoder, property, unit ? unit : encoder_knob_unit (encoder, property));
+  else if (known && unit > 0 && known->knob == ENCODER_KNOB_BITRATE)
+    row = encoder_knob_row (known, encoder, known->property, unit);
+  g_free (property);
+  return row;
+}
+
+/* TRUE: that was wrong. */
+static gboolean
+tell_knob (GstRateControl *self, GstElement *encoder)
+{
+  static const gchar *const mistakes[] = {[ENCODER_KNOB_MISSING] = "has no property %s; its rate is not controlled",
+      [ENCODER_KNOB_NO_NUMBER] = "has a property %s that is no number; its rate is not controlled",
+      [ENCODER_KNOB_READ_ONLY] = "has a property %s that is only read; its rate is not controlled",
+      [ENCODER_KNOB_NOT_LIVE] = "says that its property %s is not changed while it plays; it is set all the same"};
+  gchar *property, *text, *others;
+  guint unit;
+  EncoderKnobState state = check_knob (self, encoder, encoder_table_find (encoder), &property, &unit);
+
+  if (state != ENCODER_KNOB_FINE) {
+    others = encoder_knob_candidates (encoder);
+    text = g_strdup_printf (mistakes[state], property);
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("The encoder %s %s. Set bitrate-property to one that takes a rate while it plays (it has: %s), and "
+         "bitrate-unit "
+         "to the bit/s that 1 of it stands for.",
+            GST_OBJECT_NAME (encoder), text, others[0] ? others : "none that looks like it"),
+        (NULL));
+    g_free (text);
+    g_free (others);
+  }
+  g_free (property);
+  return state != ENCODER_KNOB_FINE;
+}
+
 static void
 adopt (GstRateControl *self, GstElement *encoder)
 {
-  const EncoderRow *row = encoder_table_find (encoder);
+  const EncoderRow *row = choose_row (self, encoder);
   GstElementFactory *factory = gst_element_get_factory (encoder);
   gchar *configured = NULL;
   guint value = 0, start = 0;
@@ -284,7 +364,7 @@ adopt (GstRateControl *self, GstElement *encoder)
   self->encoder_name = g_strdup (factory ? GST_OBJECT_NAME (factory) : G_OBJECT_TYPE_NAME (encoder));
   g_free (self->configured);
   self->configured = configured;
-  self->checked = FALSE;
+  self->checked = self->knob_changed = FALSE;
   self->start = start;
   self->quantizer.codec = NULL; /* the old encoder's */
   restart (self, value);
@@ -365,10 +445,15 @@ check_encoder (GstRateControl *self)
   if (encoder == NULL)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND, ("No video encoder found upstream; the rate is not controlled."),
         ("Place ratecontrol behind the encoder, or name it by the property encoder."));
+  else if (tell_knob (self, encoder))
+    GST_INFO_OBJECT (self, "bitrate-property is wrong");
   else if (row == NULL)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("The encoder %s is not known; the rate is not controlled.", GST_OBJECT_NAME (encoder)),
-        ("Use x264enc, vp8enc, vp9enc, openh264enc, jpegenc or another listed in the documentation of ratecontrol, or "
+        ("The encoder %s is not known; the rate is not controlled. Name the property that takes its rate by "
+         "bitrate-property, with bitrate-unit.",
+            GST_OBJECT_NAME (encoder)),
+        ("Or use x264enc, vp8enc, vp9enc, openh264enc, jpegenc or another listed in the documentation of ratecontrol, "
+         "or "
          "set this encoder from the application by the event " GST_RATE_EVENT_NAME "."));
   else if (caution)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("The encoder will not follow the network."), ("%s.", caution));
@@ -403,7 +488,7 @@ next_value (GstRateControl *self, gboolean frame)
 {
   double bps;
 
-  if (self->row == NULL)
+  if (!is_controlled (self->row))
     return 0;
   /* an event comes on the sender's thread, which must not wait while a frame is coded */
   if (!frame && (self->row->waits || has_quality_knob (self)))
@@ -605,9 +690,9 @@ make_stats (GstRateControl *self)
   GST_OBJECT_LOCK (self);
   wanted = encoder_rate_wanted (&self->rate, &limit);
   s = gst_structure_new ("application/x-ratecontrol-stats", "encoder", G_TYPE_STRING, self->encoder_name, "controlled",
-      G_TYPE_BOOLEAN, self->row != NULL, "configured", G_TYPE_STRING, self->configured, "allowed-bitrate", G_TYPE_UINT,
-      self->info.bitrate, "wanted-bitrate", G_TYPE_UINT, (guint)MIN (wanted, G_MAXUINT), "set-bitrate", G_TYPE_UINT,
-      self->bitrate, "produced-bitrate", G_TYPE_UINT, (guint)encoder_rate_produced (&self->rate),
+      G_TYPE_BOOLEAN, is_controlled (self->row), "configured", G_TYPE_STRING, self->configured, "allowed-bitrate",
+      G_TYPE_UINT, self->info.bitrate, "wanted-bitrate", G_TYPE_UINT, (guint)MIN (wanted, G_MAXUINT), "set-bitrate",
+      G_TYPE_UINT, self->bitrate, "produced-bitrate", G_TYPE_UINT, (guint)encoder_rate_produced (&self->rate),
       "produced-bitrate-slow", G_TYPE_UINT, (guint)encoder_rate_produced_slow (&self->rate), "correction",
       G_TYPE_DOUBLE, self->rate.correction, "limit", G_TYPE_STRING, encoder_rate_limit_name (limit), "network-limit",
       G_TYPE_STRING, self->info.limit, "backlog", G_TYPE_UINT, (guint)MIN (self->rate.backlog_bytes, G_MAXUINT),
@@ -695,7 +780,7 @@ take_notices (GstRateControl *self)
 {
   Notices n = {FALSE, FALSE, FALSE};
 
-  if (self->row && !self->warned_not_followed && self->rate_events > 0)
+  if (is_controlled (self->row) && !self->warned_not_followed && self->rate_events > 0)
     n.not_followed = self->warned_not_followed = encoder_rate_not_followed (&self->rate);
   if (!self->told_quiet && self->rate_events == 0)
     n.quiet = self->told_quiet = self->time.now >= QUIET_FOR;
@@ -720,17 +805,48 @@ give_notices (GstRateControl *self, Notices n)
     gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), make_stats (self)));
 }
 
+/* Another knob of the encoder that runs. What was measured is void; the rate that holds is set at once. */
+static void
+change_knob (GstRateControl *self)
+{
+  const EncoderRow *row;
+  GstElement *encoder = get_encoder (self, &row);
+  gboolean changed;
+  guint value;
+
+  GST_OBJECT_LOCK (self);
+  changed = self->knob_changed;
+  self->knob_changed = FALSE;
+  GST_OBJECT_UNLOCK (self);
+  row = changed && encoder ? choose_row (self, encoder) : NULL;
+  value = row ? encoder_row_get (row, encoder) : 0;
+  if (changed && encoder) {
+    GST_OBJECT_LOCK (self);
+    self->row = row;
+    restart (self, value);
+    if (self->rate_events > 0)
+      encoder_rate_on_allowed (
+          &self->rate, self->info.bitrate, self->info.backlog, self->info.frame_budget, self->time.now);
+    GST_OBJECT_UNLOCK (self);
+    tell_knob (self, encoder);
+  }
+  g_clear_object (&encoder);
+}
+
 static GstFlowReturn
 gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstRateControl *self = GST_RATE_CONTROL (trans);
   GstClockTime stamp = stamp_of (trans, buffer);
   const EncoderRow *row;
-  GstElement *encoder = get_encoder (self, &row);
-  FrameMeasure m = measure_buffer (buffer, row && row->knob == ENCODER_KNOB_QUALITY);
+  GstElement *encoder;
+  FrameMeasure m;
   GstEvent *key_unit;
   Notices notices;
 
+  change_knob (self);
+  encoder = get_encoder (self, &row);
+  m = measure_buffer (buffer, row && row->knob == ENCODER_KNOB_QUALITY);
   g_clear_object (&encoder);
   if (begin_first_frame (self))
     check_encoder (self);
@@ -829,9 +945,12 @@ narrow_to_420 (GstRateControl *self, GstCaps *caps)
 static gboolean
 gst_rate_control_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  gboolean ok = GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
   GstCaps *caps, *narrow;
+  gboolean ok;
 
+  if (gst_rate_reader_is_asked_for (query))
+    return TRUE;
+  ok = GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
   if (!ok || direction != GST_PAD_SINK || GST_QUERY_TYPE (query) != GST_QUERY_CAPS || g_private_get (&asking_upstream))
     return ok;
   gst_query_parse_caps_result (query, &caps);
@@ -928,6 +1047,15 @@ gst_rate_control_set_property (GObject *object, guint id, const GValue *value, G
   case PROP_CONFIGURE_ENCODER:
     self->configure_encoder = g_value_get_boolean (value);
     break;
+  case PROP_BITRATE_PROPERTY:
+    g_free (self->bitrate_property);
+    self->bitrate_property = g_value_dup_string (value);
+    self->knob_changed = TRUE;
+    break;
+  case PROP_BITRATE_UNIT:
+    self->bitrate_unit = g_value_get_uint (value);
+    self->knob_changed = TRUE;
+    break;
   case PROP_MIN_KEY_UNIT_INTERVAL:
     self->min_key_unit_interval = g_value_get_uint64 (value);
     break;
@@ -997,6 +1125,12 @@ gst_rate_control_get_property (GObject *object, guint id, GValue *value, GParamS
   case PROP_CONFIGURE_ENCODER:
     g_value_set_boolean (value, self->configure_encoder);
     break;
+  case PROP_BITRATE_PROPERTY:
+    g_value_set_string (value, self->bitrate_property);
+    break;
+  case PROP_BITRATE_UNIT:
+    g_value_set_uint (value, self->bitrate_unit);
+    break;
   case PROP_MIN_KEY_UNIT_INTERVAL:
     g_value_set_uint64 (value, self->min_key_unit_interval);
     break;
@@ -1044,6 +1178,7 @@ gst_rate_control_finalize (GObject *object)
   gst_object_replace ((GstObject **)&self->wanted_encoder, NULL);
   gst_event_replace (&self->key_unit_waiting, NULL);
   g_weak_ref_clear (&self->encoder);
+  g_free (self->bitrate_property);
   g_free (self->encoder_name);
   g_free (self->configured);
   g_mutex_clear (&self->applying);
@@ -1100,6 +1235,14 @@ install_properties (GObjectClass *object_class)
   properties[PROP_CONFIGURE_ENCODER] = g_param_spec_boolean ("configure-encoder", "Configure encoder",
       "Prepare the encoder for changes while it runs (buffer sizes, rate mode); only properties at their default", TRUE,
       rw_ready);
+  properties[PROP_BITRATE_PROPERTY] = g_param_spec_string ("bitrate-property", "Bitrate property",
+      "The encoder's property that takes its rate, for encoders that are not known or to set another one; NULL: as "
+      "known of the encoder",
+      NULL, rw);
+  properties[PROP_BITRATE_UNIT] = g_param_spec_uint ("bitrate-unit", "Bitrate unit",
+      "bit/s that 1 of the encoder's property stands for: 1 bit/s, 1000 kbit/s; 0: as known of the encoder, or as the "
+      "property describes itself, bit/s where it does not",
+      0, 1000000000, 0, rw);
   properties[PROP_MIN_KEY_UNIT_INTERVAL] = g_param_spec_uint64 ("min-key-unit-interval", "Minimum key unit interval",
       "Least time between requests for a key unit let through, ns; longer where key frames are large", 0, G_MAXUINT64,
       DEFAULT_MIN_KEY_UNIT_INTERVAL, rw);

@@ -19,12 +19,9 @@
 #endif
 
 #include "gstccextension.h"
-#include "gstccrandom.h"
-#include "gstccrtcp.h"
-#include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
 
-#include <string.h>
+#include <gio/gio.h>
 
 GST_DEBUG_CATEGORY (rtcpavpf_debug);
 
@@ -127,7 +124,7 @@ rtcp_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   GstClockTime now = gst_rtcp_avpf_now (self), running = gst_rtcp_avpf_running_time (self, now);
 
   g_mutex_lock (&self->lock);
-  gst_rtcp_avpf_receive_rtcp (self, buffer, gst_rtcp_avpf_buffer_age (self, buffer, running), now);
+  gst_rtcp_avpf_receive_rtcp (self, buffer, running, now);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
   gst_buffer_unref (buffer);
@@ -139,23 +136,18 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   const gchar *media = gst_structure_get_string (s, "media");
+  RtpStreamInfo info;
   gint clock_rate = 0;
-  guint i;
 
   gst_structure_get_int (s, "clock-rate", &clock_rate);
+  info.clock_rate = clock_rate > 0 ? (guint)clock_rate : 0;
+  info.codec = rtp_codec_from_name (gst_structure_get_string (s, "encoding-name"));
+  info.is_video = media != NULL ? g_str_equal (media, "video") : info.codec != RTP_CODEC_UNKNOWN;
+  info.stamp_id = gst_cc_extension_id_from_caps (caps);
+  info.twcc_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
+  info.rate_id = gst_cc_extension_id_of (caps, ERF_EXTENSION_URI);
   g_mutex_lock (&self->lock);
-  self->clock_rate = clock_rate > 0 ? (guint)clock_rate : 0;
-  self->codec = rtp_codec_from_name (gst_structure_get_string (s, "encoding-name"));
-  self->is_video = media != NULL ? g_str_equal (media, "video") : self->codec != RTP_CODEC_UNKNOWN;
-  self->caps_extension_id = gst_cc_extension_id_from_caps (caps);
-  self->caps_twcc_extension_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
-  self->caps_rate_extension_id = gst_cc_extension_id_of (caps, ERF_EXTENSION_URI);
-  self->found_extension_id = 0;
-  for (i = 0; i < AVPF_MAX_SOURCES; i++)
-    if (self->table.sources[i] != NULL) {
-      self->table.sources[i]->reception.clock_rate = self->clock_rate;
-      self->table.sources[i]->key.params.repeat = rtp_codec_tells_key_units (self->codec);
-    }
+  gst_rtcp_avpf_core_set_caps (self, &info);
   g_mutex_unlock (&self->lock);
 }
 
@@ -184,7 +176,7 @@ look_for_multicast (GstRtcpAvpf *self)
     gst_query_parse_uri (query, &uri);
   g_mutex_lock (&self->lock);
   self->multicast = uri != NULL && is_multicast (uri);
-  gst_rtcp_avpf_apply_timing (self);
+  gst_rtcp_avpf_core_apply (self);
   g_mutex_unlock (&self->lock);
   g_free (uri);
   gst_query_unref (query);
@@ -193,26 +185,11 @@ look_for_multicast (GstRtcpAvpf *self)
 static void
 reset (GstRtcpAvpf *self)
 {
-  GstClockTime now = gst_rtcp_avpf_now (self);
-
-  avpf_source_table_clear (&self->table);
-  self->table.evicted = self->table.refused = 0;
-  avpf_local_table_init (&self->locals, gst_cc_random32 ());
-  gst_rtcp_avpf_peer_init (self);
-  gst_rtcp_avpf_members_init (self, now);
-  gst_rtcp_avpf_feedback_init (self);
+  gst_rtcp_avpf_core_begin (self, gst_rtcp_avpf_now (self));
   gst_rtcp_avpf_media_reset (self);
-  gst_clear_buffer (&self->bye);
-  self->eos = self->leaving = self->bye_sent = self->rtcp_started = FALSE;
+  self->eos = self->receiving_ended = self->rtcp_started = FALSE;
   self->behind_since = GST_CLOCK_TIME_NONE;
-  self->receive_bps = self->requests_per_s = 0;
-  self->wire_bytes = self->looped = 0;
-  self->packets = self->bad_packets = self->unproven = self->bad_rtcp = self->rtcp_received = 0;
-  self->rtcp_sent = self->rtcp_bytes_sent = 0;
-  self->found_extension_id = 0;
   self->stats_at = 0;
-  self->housekept_at = self->expired_at = now;
-  memset (self->sent_hashes, 0, sizeof self->sent_hashes);
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
 }
 
@@ -239,7 +216,7 @@ static void
 on_flush_stop (GstRtcpAvpf *self)
 {
   g_mutex_lock (&self->lock);
-  self->media->receiving_ended = FALSE;
+  self->receiving_ended = FALSE;
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_begin_again (self);
@@ -251,7 +228,7 @@ on_eos (GstRtcpAvpf *self)
   gboolean goes_on;
 
   g_mutex_lock (&self->lock);
-  self->media->receiving_ended = TRUE;
+  self->receiving_ended = TRUE;
   goes_on = gst_rtcp_avpf_media_goes_on (self);
   g_mutex_unlock (&self->lock);
   if (!goes_on)
@@ -294,6 +271,42 @@ rtcp_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return TRUE;
 }
 
+static gboolean
+want_key_unit (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now)
+{
+  gboolean all_headers = FALSE, has_ssrc;
+  guint ssrc = 0;
+
+  gst_structure_get_boolean (structure, "all-headers", &all_headers);
+  has_ssrc = gst_structure_get_uint (structure, "ssrc", &ssrc);
+  return rtp_participant_want_key_unit (self->core, has_ssrc, ssrc, all_headers, now);
+}
+
+static GstClockTime
+get_ms (const GstStructure *structure, const gchar *name)
+{
+  guint ms;
+
+  return gst_structure_get_uint (structure, name, &ms) ? ms * GST_MSECOND : 0;
+}
+
+/* RTPJitterBuffer's request: ssrc, seqnum, and in ms how long the packet is of use (deadline) and the RTT it measured.
+ */
+static gboolean
+want_packet (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now)
+{
+  GstClockTime deadline = get_ms (structure, "deadline");
+  RtpWantedPacket wanted = {
+      .rtt = get_ms (structure, "avg-rtt"), .deadline = deadline > 0 ? now + deadline : GST_CLOCK_TIME_NONE};
+  guint seq;
+
+  if (!gst_structure_get_uint (structure, "seqnum", &seq))
+    return FALSE;
+  wanted.seq = (guint16)seq;
+  wanted.has_ssrc = gst_structure_get_uint (structure, "ssrc", &wanted.ssrc);
+  return rtp_participant_want_packet (self->core, &wanted, now);
+}
+
 /* The decoder's wish for a key unit, the jitter buffer's for a packet. */
 static gboolean
 on_request (GstRtcpAvpf *self, const GstStructure *structure)
@@ -303,9 +316,10 @@ on_request (GstRtcpAvpf *self, const GstStructure *structure)
 
   g_mutex_lock (&self->lock);
   if (gst_structure_has_name (structure, "GstForceKeyUnit"))
-    taken = gst_rtcp_avpf_on_force_key_unit (self, structure, now);
+    taken = want_key_unit (self, structure, now);
   else if (gst_structure_has_name (structure, "GstRTPRetransmissionRequest"))
-    taken = gst_rtcp_avpf_on_retransmission_request (self, structure, now);
+    taken = want_packet (self, structure, now);
+  gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
   return taken;
 }
@@ -344,7 +358,7 @@ iterate_internal_links (GstPad *pad, GstObject *parent)
 static gboolean
 send_feedback (GstRtcpAvpf *self, guint type, guint fbtype, guint media, GstBuffer *fci, guint64 max_delay)
 {
-  GstRtcpAvpfAppFeedback fb = {.type = type, .fmt = fbtype, .media = media, .max_delay = max_delay};
+  RtpAppFeedback fb = {.type = type, .fmt = fbtype, .media = media, .max_delay = max_delay};
   GstClockTime now = gst_rtcp_avpf_now (self);
   GstMapInfo map = GST_MAP_INFO_INIT;
   gboolean taken;
@@ -354,7 +368,8 @@ send_feedback (GstRtcpAvpf *self, guint type, guint fbtype, guint media, GstBuff
   fb.fci = map.data;
   fb.size = map.size;
   g_mutex_lock (&self->lock);
-  taken = gst_rtcp_avpf_queue_feedback (self, &fb, now);
+  taken = rtp_participant_queue_feedback (self->core, &fb, now);
+  gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
   if (fci != NULL)
     gst_buffer_unmap (fci, &map);
@@ -368,7 +383,8 @@ send_rtcp (GstRtcpAvpf *self, guint64 max_delay)
   gboolean granted;
 
   g_mutex_lock (&self->lock);
-  granted = gst_rtcp_avpf_request_report (self, max_delay, now);
+  granted = rtp_participant_request_report (self->core, max_delay, now);
+  gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
   return granted;
 }
@@ -426,12 +442,8 @@ finalize (GObject *object)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
 
-  avpf_source_table_clear (&self->table);
+  gst_rtcp_avpf_core_clear (self);
   gst_rtcp_avpf_outbox_clear (self);
-  gst_rtcp_avpf_members_clear (self);
-  gst_rtcp_avpf_media_free (self->media);
-  gst_clear_buffer (&self->bye);
-  g_free (self->twcc);
   gst_rtcp_avpf_settings_clear (&self->settings);
   gst_object_unref (self->system_clock);
   g_mutex_clear (&self->lock);
@@ -445,7 +457,6 @@ gst_rtcp_avpf_init (GstRtcpAvpf *self)
   self->system_clock = gst_system_clock_obtain ();
   gst_rtcp_avpf_outbox_init (self);
   gst_rtcp_avpf_settings_init (&self->settings);
-  self->media = gst_rtcp_avpf_media_new ();
   reset (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");

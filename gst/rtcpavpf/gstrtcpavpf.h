@@ -5,34 +5,12 @@
 #include <gst/gst.h>
 #include <gst/rtp/rtp.h>
 
-#include "avpflocal.h"
-#include "avpfsource.h"
-#include "avpftiming.h"
-#include "fbqueue.h"
-#include "fbretention.h"
-#include "gstrtcpavpfmedia.h"
-#include "rtpkeyunit.h"
-#include "rtpanswers.h"
-#include "rtpmembers.h"
-#include "rtppeer.h"
-#include "ssrcconflict.h"
+#include "rtpparticipant.h"
 
 G_BEGIN_DECLS
 
 #define GST_TYPE_RTCP_AVPF (gst_rtcp_avpf_get_type ())
 G_DECLARE_FINAL_TYPE (GstRtcpAvpf, gst_rtcp_avpf, GST, RTCP_AVPF, GstElement)
-
-typedef enum {
-  AVPF_FEEDBACK_TFRC = 1 << 0,
-  AVPF_FEEDBACK_REMB = 1 << 1,
-  AVPF_FEEDBACK_PATH = 1 << 2,
-  AVPF_FEEDBACK_NACK = 1 << 3,
-  AVPF_FEEDBACK_PLI = 1 << 4,
-  AVPF_FEEDBACK_FIR = 1 << 5,
-  AVPF_FEEDBACK_TWCC = 1 << 6,
-  AVPF_FEEDBACK_CCFB = 1 << 7,
-  AVPF_FEEDBACK_TMMBR = 1 << 8
-} AvpfFeedback;
 
 #define GST_TYPE_RTCP_AVPF_FEEDBACK (gst_rtcp_avpf_feedback_get_type ())
 GType gst_rtcp_avpf_feedback_get_type (void);
@@ -61,7 +39,7 @@ typedef struct {
   gboolean reduced_size;
   GstStructure *sdes;
 
-  AvpfFeedback feedback;
+  RtpFeedback feedback;
   gboolean auto_pli, auto_nack;
   GstClockTime pli_interval, nack_latency;
   GstStructure *rtx_map; /* payload type -> payload type of its retransmissions; NULL: none */
@@ -69,11 +47,22 @@ typedef struct {
 
   guint extension_id, twcc_extension_id, rate_extension_id;
   gboolean use_timestamps;
+  guint rtp_overhead, rtcp_overhead; /* bytes of a packet on the wire that the buffers do not have */
   guint max_members;
   gchar *peer_address;    /* NULL: whoever speaks first */
   gboolean single_stream; /* of several SSRCs one passes */
   GstClockTime stats_interval;
 } GstRtcpAvpfSettings;
+
+/* The pads send_rtp_sink and send_rtp_src, through which media of this end passes. */
+typedef struct {
+  GstPad *sinkpad, *srcpad; /* NULL: not requested */
+  GstSegment segment;
+  gboolean ended;       /* what is sent */
+  guint clock_rate;     /* of caps; 0: unknown */
+  GstClockTime latency; /* between running time and the wire */
+  guint key_unit_count;
+} GstRtcpAvpfMedia;
 
 struct _GstRtcpAvpf {
   GstElement parent;
@@ -81,47 +70,20 @@ struct _GstRtcpAvpf {
   GstPad *sinkpad, *srcpad, *rtcp_sinkpad, *rtcp_srcpad;
   GstClock *system_clock;
 
-  GMutex lock; /* all below; never held while pushing, posting or notifying */
+  GMutex lock;          /* all below; never held while pushing, posting or notifying */
+  RtpParticipant *core; /* too large for an instance */
+  GstRtcpAvpfSettings settings;
+  RtpStreamInfo caps; /* what arrives at sink */
+  gboolean multicast;
+  GstSegment segment;
+  GstRtcpAvpfMedia media;
+
   GQueue outbox;
   GstClockID wait_id;
   GstClockTime wait_until;
   GstClockTime behind_since; /* what arrived waits in the socket, as this process was held up; NONE: no */
-  gboolean flushing, eos, bye_sent, rtcp_started;
-  GstRtcpAvpfSettings settings;
-
-  AvpfLocalTable locals;
-  SsrcConflict conflict;
-  RtpPeer peer;
-  RtpAnswers answers;
-  RtpMembers members;
-  gpointer members_memory;
-  GstClockTime expired_at;
-  AvpfSourceTable table;
-  GstRtcpAvpfMedia *media;
-
-  FbRetention retention;
-  FbQueue queue;
-  ArrivalHistory *twcc; /* NULL: no transport-wide numbers have come */
-  guint8 twcc_count;
-  GstClockTime packet_report_at; /* the last one */
-  gboolean packet_report_told, report_wanted;
-  guint blocks_from, sdes_turn;
-  guint64 sent_hashes[4]; /* of the last packets sent */
-
-  gboolean leaving; /* bye waits for its time */
-  GstBuffer *bye;
-  GstClockTime leave_until;
-
-  GstSegment segment;
-  guint clock_rate, caps_extension_id, found_extension_id, caps_twcc_extension_id, caps_rate_extension_id;
-  gboolean is_video, multicast;
-  RtpCodec codec;
-
-  gdouble receive_bps, requests_per_s;
-  guint64 wire_bytes, requests, housekept_requests; /* wire_bytes: since housekept_at */
-  GstClockTime housekept_at, stats_at;
-  guint64 packets, bad_packets, unproven, bad_rtcp, rtcp_received, rtcp_sent, rtcp_bytes_sent;
-  guint64 looped; /* packets of ours that came back, and of those that have another's SSRC */
+  GstClockTime stats_at;
+  gboolean flushing, eos, receiving_ended, rtcp_started;
 };
 
 GST_ELEMENT_REGISTER_DECLARE (rtcpavpf);

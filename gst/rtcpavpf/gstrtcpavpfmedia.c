@@ -2,10 +2,8 @@
 /* The pads send_rtp_sink and send_rtp_src. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
-#include "gstccrandom.h"
 #endif
 
-#include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
@@ -17,40 +15,18 @@ static GstStaticPadTemplate send_rtp_sink_template =
 static GstStaticPadTemplate send_rtp_src_template =
     GST_STATIC_PAD_TEMPLATE ("send_rtp_src", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS ("application/x-rtp"));
 
-GstRtcpAvpfMedia *
-gst_rtcp_avpf_media_new (void)
-{
-  return g_new0 (GstRtcpAvpfMedia, 1);
-}
-
-void
-gst_rtcp_avpf_media_free (GstRtcpAvpfMedia *media)
-{
-  g_free (media);
-}
-
 void
 gst_rtcp_avpf_media_reset (GstRtcpAvpf *self)
 {
-  GstRtcpAvpfMedia *m = self->media;
-
-  gst_segment_init (&m->segment, GST_FORMAT_UNDEFINED);
-  m->ended = m->receiving_ended = FALSE;
-  m->key_unit_count = 0;
-  fir_commands_init (&m->fir);
-  memset (m->answers, 0, sizeof m->answers);
-}
-
-gboolean
-gst_rtcp_avpf_media_is_on (GstRtcpAvpf *self)
-{
-  return self->media->sinkpad != NULL;
+  gst_segment_init (&self->media.segment, GST_FORMAT_UNDEFINED);
+  self->media.ended = FALSE;
+  self->media.key_unit_count = 0;
 }
 
 gboolean
 gst_rtcp_avpf_media_goes_on (GstRtcpAvpf *self)
 {
-  return self->media->sinkpad != NULL && !self->media->ended;
+  return self->media.sinkpad != NULL && !self->media.ended;
 }
 
 /* ---- packets ---- */
@@ -59,7 +35,7 @@ gst_rtcp_avpf_media_goes_on (GstRtcpAvpf *self)
 static GstClockTime
 due_at (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
 {
-  const GstRtcpAvpfMedia *m = self->media;
+  const GstRtcpAvpfMedia *m = &self->media;
   GstClockTime running = GST_CLOCK_TIME_NONE;
 
   if (GST_BUFFER_PTS_IS_VALID (buffer) && m->segment.format == GST_FORMAT_TIME)
@@ -72,32 +48,33 @@ due_at (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClock
   return running_now - running < MIN (LONGEST_LEAD, now) ? now - (running_now - running) : now;
 }
 
+/* Of the buffer's pieces nothing is copied together. */
+static gboolean
+read_head (GstBuffer *buffer, RtpPacket *packet)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+    return FALSE;
+  *packet = (RtpPacket){.ssrc = gst_rtp_buffer_get_ssrc (&rtp),
+      .timestamp = gst_rtp_buffer_get_timestamp (&rtp),
+      .seq = gst_rtp_buffer_get_seq (&rtp),
+      .payload_bytes = gst_rtp_buffer_get_payload_len (&rtp)};
+  gst_rtp_buffer_unmap (&rtp);
+  return TRUE;
+}
+
 static void
 note_packet (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
 {
-  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  GstRtcpAvpfMediaAnswer *answer;
-  AvpfLocalPacket packet;
-  gboolean changed;
-  guint16 seq;
+  RtpPacket packet;
 
-  if (!gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp))
+  if (!read_head (buffer, &packet))
     return;
-  packet = (AvpfLocalPacket){.ssrc = gst_rtp_buffer_get_ssrc (&rtp),
-      .rtp_time = gst_rtp_buffer_get_timestamp (&rtp),
-      .payload_bytes = gst_rtp_buffer_get_payload_len (&rtp),
-      .clock_rate = self->media->clock_rate,
-      .due_at = due_at (self, buffer, running_now, now)};
-  seq = gst_rtp_buffer_get_seq (&rtp);
-  gst_rtp_buffer_unmap (&rtp);
-  if (avpf_local_table_on_rtp (&self->locals, &packet, now, &changed) == NULL)
-    return;
-  if (changed)
-    gst_rtcp_avpf_update_members (self, now);
-  answer = gst_rtcp_avpf_media_answer (self, packet.ssrc, now);
-  answer->resends = GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION);
-  answer->packets_window++;
-  resend_limit_on_sent (&answer->resend, seq);
+  rtp_participant_on_sent (self->core, &packet, self->media.clock_rate,
+      GST_BUFFER_FLAG_IS_SET (buffer, GST_RTP_BUFFER_FLAG_RETRANSMISSION), due_at (self, buffer, running_now, now),
+      now);
+  gst_rtcp_avpf_core_wake (self);
 }
 
 static GstFlowReturn
@@ -110,7 +87,7 @@ send_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   note_packet (self, buffer, running, now);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
-  return gst_pad_push (self->media->srcpad, buffer);
+  return gst_pad_push (self->media.srcpad, buffer);
 }
 
 static GstFlowReturn
@@ -125,7 +102,7 @@ send_chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
     note_packet (self, gst_buffer_list_get (list, i), running, now);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
-  return gst_pad_push_list (self->media->srcpad, list);
+  return gst_pad_push_list (self->media.srcpad, list);
 }
 
 /* ---- events ---- */
@@ -137,7 +114,7 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
 
   gst_structure_get_int (gst_caps_get_structure (caps, 0), "clock-rate", &clock_rate);
   g_mutex_lock (&self->lock);
-  self->media->clock_rate = clock_rate > 0 ? (guint)clock_rate : 0;
+  self->media.clock_rate = clock_rate > 0 ? (guint)clock_rate : 0;
   g_mutex_unlock (&self->lock);
 }
 
@@ -148,14 +125,14 @@ on_end (GstRtcpAvpf *self)
   gboolean last = !gst_pad_is_linked (self->sinkpad);
 
   g_mutex_lock (&self->lock);
-  self->media->ended = TRUE;
-  last = last || self->media->receiving_ended;
+  self->media.ended = TRUE;
+  last = last || self->receiving_ended;
   if (!last) {
     GstClockTime now = gst_rtcp_avpf_now (self);
 
-    avpf_local_table_remove_media (&self->locals, gst_cc_random32 ());
-    gst_rtcp_avpf_update_members (self, now);
-    gst_rtcp_avpf_request_feedback (self, now);
+    rtp_participant_end_media (self->core, now);
+    rtp_participant_request_report (self->core, GST_CLOCK_TIME_NONE, now);
+    gst_rtcp_avpf_core_wake (self);
   }
   g_mutex_unlock (&self->lock);
   if (last)
@@ -175,13 +152,13 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     break;
   case GST_EVENT_SEGMENT:
     g_mutex_lock (&self->lock);
-    gst_event_copy_segment (event, &self->media->segment);
+    gst_event_copy_segment (event, &self->media.segment);
     g_mutex_unlock (&self->lock);
     break;
   case GST_EVENT_FLUSH_STOP:
     g_mutex_lock (&self->lock);
-    gst_segment_init (&self->media->segment, GST_FORMAT_UNDEFINED);
-    self->media->ended = FALSE;
+    gst_segment_init (&self->media.segment, GST_FORMAT_UNDEFINED);
+    self->media.ended = FALSE;
     g_mutex_unlock (&self->lock);
     gst_rtcp_avpf_begin_again (self);
     break;
@@ -204,7 +181,7 @@ send_src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
     gst_event_parse_latency (event, &latency);
     g_mutex_lock (&self->lock);
-    self->media->latency = GST_CLOCK_TIME_IS_VALID (latency) ? latency : 0;
+    self->media.latency = GST_CLOCK_TIME_IS_VALID (latency) ? latency : 0;
     g_mutex_unlock (&self->lock);
   }
   return gst_pad_event_default (pad, parent, event);
@@ -219,7 +196,7 @@ iterate_internal_links (GstPad *pad, GstObject *parent)
   GstIterator *it;
 
   g_mutex_lock (&self->lock);
-  other = pad == self->media->sinkpad ? self->media->srcpad : self->media->sinkpad;
+  other = pad == self->media.sinkpad ? self->media.srcpad : self->media.sinkpad;
   if (other != NULL)
     gst_object_ref (other);
   g_mutex_unlock (&self->lock);
@@ -267,10 +244,10 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   gboolean taken;
 
   g_mutex_lock (&self->lock);
-  taken = self->media->sinkpad != NULL;
+  taken = self->media.sinkpad != NULL;
   if (!taken) {
-    self->media->sinkpad = sinkpad;
-    self->media->srcpad = srcpad;
+    self->media.sinkpad = sinkpad;
+    self->media.srcpad = srcpad;
   }
   g_mutex_unlock (&self->lock);
   if (taken) {
@@ -295,10 +272,10 @@ release_pad (GstElement *element, GstPad *pad)
   /* waits for a packet on its way */
   gst_pad_set_active (pad, FALSE);
   g_mutex_lock (&self->lock);
-  srcpad = self->media->srcpad;
-  self->media->sinkpad = self->media->srcpad = NULL;
-  avpf_local_table_remove_media (&self->locals, gst_cc_random32 ());
-  gst_rtcp_avpf_update_members (self, gst_rtcp_avpf_now (self));
+  srcpad = self->media.srcpad;
+  self->media.sinkpad = self->media.srcpad = NULL;
+  rtp_participant_end_media (self->core, gst_rtcp_avpf_now (self));
+  gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
   gst_pad_set_active (srcpad, FALSE);
   gst_element_remove_pad (element, srcpad);

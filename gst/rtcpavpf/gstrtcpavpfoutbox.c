@@ -4,18 +4,21 @@
 #include "config.h"
 #endif
 
+#include "gstrateevent.h"
 #include "gstrtcpavpfprivate.h"
+
+#include <gst/video/video.h>
 
 typedef struct {
   GstPad *pad; /* to push the event on; NULL: a signal */
   GstEvent *event;
-  GstRtcpAvpfSignal signal;
+  RtpEventType signal;
   guint type, fmt;
   guint32 ssrc, media;
   GstBuffer *fci;
 } Told;
 
-static guint signals[GST_RTCP_AVPF_SIGNAL_LAST];
+static guint signals[RTP_EVENTS];
 
 static void
 told_free (Told *told)
@@ -38,45 +41,113 @@ gst_rtcp_avpf_outbox_clear (GstRtcpAvpf *self)
   g_queue_clear_full (&self->outbox, (GDestroyNotify)told_free);
 }
 
-void
-gst_rtcp_avpf_tell_event (GstRtcpAvpf *self, GstPad *pad, GstEvent *event)
+/* Without a pad for the media that this end sends it is for nobody. */
+static void
+push_upstream (GstRtcpAvpf *self, GstEvent *event)
 {
-  Told *told = g_new0 (Told, 1);
+  Told *told;
 
-  told->pad = gst_object_ref (pad);
+  if (self->media.sinkpad == NULL) {
+    gst_event_unref (event);
+    return;
+  }
+  told = g_new0 (Told, 1);
+  told->pad = gst_object_ref (self->media.sinkpad);
   told->event = event;
   g_queue_push_tail (&self->outbox, told);
 }
 
-void
-gst_rtcp_avpf_tell_ssrc (GstRtcpAvpf *self, GstRtcpAvpfSignal signal, guint32 ssrc)
+static void
+emit (GstRtcpAvpf *self, const RtpEvent *event)
 {
+  const RtpFeedbackMessage *f = &event->feedback;
   Told *told;
 
-  if (!g_signal_has_handler_pending (self, signals[signal], 0, FALSE))
+  if (!g_signal_has_handler_pending (self, signals[event->type], 0, FALSE))
     return;
   told = g_new0 (Told, 1);
-  told->signal = signal;
-  told->ssrc = ssrc;
+  *told = (Told){.signal = event->type,
+      .type = f->type,
+      .fmt = f->fmt,
+      .ssrc = event->type == RTP_EVENT_FEEDBACK ? f->sender : event->ssrc,
+      .media = f->media,
+      .fci = f->size > 0 ? gst_buffer_new_memdup (f->fci, f->size) : NULL};
   g_queue_push_tail (&self->outbox, told);
 }
 
-void
-gst_rtcp_avpf_tell_feedback (
-    GstRtcpAvpf *self, guint type, guint fmt, guint32 sender, guint32 media, const guint8 *fci, gsize size)
+static GstEvent *
+key_unit_event (GstRtcpAvpf *self, const RtpEvent *event)
 {
-  Told *told;
+  GstEvent *made =
+      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, event->full, self->media.key_unit_count++);
 
-  if (!g_signal_has_handler_pending (self, signals[GST_RTCP_AVPF_SIGNAL_FEEDBACK], 0, FALSE))
-    return;
-  told = g_new0 (Told, 1);
-  told->signal = GST_RTCP_AVPF_SIGNAL_FEEDBACK;
-  told->type = type;
-  told->fmt = fmt;
-  told->ssrc = sender;
-  told->media = media;
-  told->fci = size > 0 ? gst_buffer_new_memdup (fci, size) : NULL;
-  g_queue_push_tail (&self->outbox, told);
+  gst_structure_set (gst_event_writable_structure (made), "ssrc", G_TYPE_UINT, (guint)event->ssrc, NULL);
+  GST_INFO_OBJECT (self, "a receiver wants a key unit of %08x", event->ssrc);
+  return made;
+}
+
+static GstEvent *
+resend_event (const RtpEvent *event)
+{
+  return gst_event_new_custom (
+      GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new ("GstRTPRetransmissionRequest", "seqnum", G_TYPE_UINT,
+                                     (guint)event->seq, "ssrc", G_TYPE_UINT, (guint)event->ssrc, NULL));
+}
+
+static guint
+bit_rate (gdouble bps)
+{
+  return bps >= G_MAXUINT ? G_MAXUINT : bps > 0 ? (guint)bps : 0;
+}
+
+/* As the rate event that an encoder's keeper obeys. */
+static GstEvent *
+rate_event (const RtpMediaLimit *rate)
+{
+  GstRateInfo info = {.bitrate = bit_rate (rate->payload_bps),
+      .wire_bitrate = bit_rate (rate->wire_bps),
+      .rtt = rate->rtt > 0 ? rate->rtt : GST_CLOCK_TIME_NONE,
+      .queue_delay = GST_CLOCK_TIME_NONE,
+      .limit = "explicit-rate"};
+
+  return gst_rate_event_new (&info);
+}
+
+static GstEvent *
+collision_event (const RtpEvent *event)
+{
+  return gst_event_new_custom (
+      GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new ("GstRTPCollision", "ssrc", G_TYPE_UINT, (guint)event->ssrc, NULL));
+}
+
+void
+gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event)
+{
+  switch (event->type) {
+  case RTP_EVENT_SOURCE:
+    GST_INFO_OBJECT (self, "source %08x", event->ssrc);
+    break;
+  case RTP_EVENT_RESTARTED:
+    GST_INFO_OBJECT (self, "source %08x started over", event->ssrc);
+    break;
+  case RTP_EVENT_NEWCOMER:
+    GST_INFO_OBJECT (self, "another participant takes the place of the one that was silent");
+    break;
+  case RTP_EVENT_KEY_UNIT:
+    push_upstream (self, key_unit_event (self, event));
+    break;
+  case RTP_EVENT_RESEND:
+    push_upstream (self, resend_event (event));
+    break;
+  case RTP_EVENT_RATE:
+    push_upstream (self, rate_event (&event->rate));
+    break;
+  case RTP_EVENT_MEDIA_COLLISION:
+    push_upstream (self, collision_event (event));
+    break;
+  default:
+    emit (self, event);
+  }
 }
 
 static void
@@ -84,7 +155,7 @@ deliver (GstRtcpAvpf *self, Told *told)
 {
   if (told->pad != NULL)
     gst_pad_push_event (told->pad, g_steal_pointer (&told->event));
-  else if (told->signal == GST_RTCP_AVPF_SIGNAL_FEEDBACK)
+  else if (told->signal == RTP_EVENT_FEEDBACK)
     g_signal_emit (self, signals[told->signal], 0, told->type, told->fmt, told->ssrc, told->media, told->fci);
   else
     g_signal_emit (self, signals[told->signal], 0, told->ssrc);
@@ -119,22 +190,22 @@ gst_rtcp_avpf_install_signals (GType type)
    * GstRtcpAvpf::on-ssrc-validated:
    * @ssrc: of a participant that has proved itself by two packets
    */
-  signals[GST_RTCP_AVPF_SIGNAL_VALIDATED] = new_ssrc_signal (type, "on-ssrc-validated");
+  signals[RTP_EVENT_VALIDATED] = new_ssrc_signal (type, "on-ssrc-validated");
   /**
    * GstRtcpAvpf::on-bye-ssrc:
    * @ssrc: of a participant that said BYE
    */
-  signals[GST_RTCP_AVPF_SIGNAL_BYE] = new_ssrc_signal (type, "on-bye-ssrc");
+  signals[RTP_EVENT_BYE] = new_ssrc_signal (type, "on-bye-ssrc");
   /**
    * GstRtcpAvpf::on-timeout:
    * @ssrc: of a participant that has been silent for five intervals
    */
-  signals[GST_RTCP_AVPF_SIGNAL_TIMEOUT] = new_ssrc_signal (type, "on-timeout");
+  signals[RTP_EVENT_TIMEOUT] = new_ssrc_signal (type, "on-timeout");
   /**
    * GstRtcpAvpf::on-ssrc-collision:
    * @ssrc: this end's, which another participant has too; `ssrc` is another one by now
    */
-  signals[GST_RTCP_AVPF_SIGNAL_COLLISION] = new_ssrc_signal (type, "on-ssrc-collision");
+  signals[RTP_EVENT_COLLISION] = new_ssrc_signal (type, "on-ssrc-collision");
   /**
    * GstRtcpAvpf::on-feedback-rtcp:
    * @type: 205 (transport) or 206 (payload specific)
@@ -143,6 +214,6 @@ gst_rtcp_avpf_install_signals (GType type)
    * @media: SSRC of who is told; 0 where the message names it in its own way
    * @fci: (nullable): the rest of the message
    */
-  signals[GST_RTCP_AVPF_SIGNAL_FEEDBACK] = g_signal_new ("on-feedback-rtcp", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-      NULL, G_TYPE_NONE, 5, G_TYPE_UINT, G_TYPE_UINT, G_TYPE_UINT, G_TYPE_UINT, GST_TYPE_BUFFER);
+  signals[RTP_EVENT_FEEDBACK] = g_signal_new ("on-feedback-rtcp", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+      G_TYPE_NONE, 5, G_TYPE_UINT, G_TYPE_UINT, G_TYPE_UINT, G_TYPE_UINT, GST_TYPE_BUFFER);
 }

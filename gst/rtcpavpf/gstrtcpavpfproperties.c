@@ -19,8 +19,7 @@
 #define DEFAULT_RECONSIDERATION AVPF_RECONSIDER_UNCONDITIONAL
 #define DEFAULT_REDUCED_SIZE FALSE
 #define DEFAULT_FEEDBACK                                                                                               \
-  (AVPF_FEEDBACK_TFRC | AVPF_FEEDBACK_REMB | AVPF_FEEDBACK_PATH | AVPF_FEEDBACK_NACK | AVPF_FEEDBACK_PLI |             \
-      AVPF_FEEDBACK_FIR)
+  (RTP_FEEDBACK_TFRC | RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH | RTP_FEEDBACK_NACK | RTP_FEEDBACK_PLI | RTP_FEEDBACK_FIR)
 #define DEFAULT_AUTO_PLI TRUE
 #define DEFAULT_AUTO_NACK FALSE
 #define DEFAULT_PLI_INTERVAL (500 * GST_MSECOND)
@@ -32,6 +31,7 @@
 #define DEFAULT_USE_TIMESTAMPS TRUE
 #define DEFAULT_MAX_MEMBERS 65536
 #define DEFAULT_STATS_INTERVAL 0
+#define MAX_OVERHEAD 256 /* bytes: SRTP's longest tag, index and key identifier */
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 
 enum {
@@ -60,6 +60,8 @@ enum {
   PROP_TWCC_EXTENSION_ID,
   PROP_RATE_EXTENSION_ID,
   PROP_USE_TIMESTAMPS,
+  PROP_RTP_OVERHEAD,
+  PROP_RTCP_OVERHEAD,
   PROP_MAX_MEMBERS,
   PROP_PEER_ADDRESS,
   PROP_SINGLE_STREAM,
@@ -214,6 +216,12 @@ set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
   case PROP_USE_TIMESTAMPS:
     s->use_timestamps = g_value_get_boolean (value);
     break;
+  case PROP_RTP_OVERHEAD:
+    s->rtp_overhead = g_value_get_uint (value);
+    break;
+  case PROP_RTCP_OVERHEAD:
+    s->rtcp_overhead = g_value_get_uint (value);
+    break;
   case PROP_MAX_MEMBERS:
     s->max_members = g_value_get_uint (value);
     break;
@@ -235,7 +243,7 @@ set_feedback_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 {
   switch (id) {
   case PROP_FEEDBACK:
-    s->feedback = (AvpfFeedback)g_value_get_flags (value);
+    s->feedback = (RtpFeedback)g_value_get_flags (value);
     break;
   case PROP_AUTO_PLI:
     s->auto_pli = g_value_get_boolean (value);
@@ -268,13 +276,12 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   GstRtcpAvpf *self = GST_RTCP_AVPF (object);
 
   g_mutex_lock (&self->lock);
-  if (set_timing_property (&self->settings, id, value))
-    gst_rtcp_avpf_apply_timing (self);
-  else if (set_feedback_property (&self->settings, id, value))
-    gst_rtcp_avpf_apply_feedback (self);
-  else if (id == PROP_STATS_INTERVAL)
+  if (id == PROP_STATS_INTERVAL)
     set_stats_interval (self, g_value_get_uint64 (value));
-  else if (!set_packet_property (&self->settings, id, value))
+  else if (set_timing_property (&self->settings, id, value) || set_feedback_property (&self->settings, id, value) ||
+           set_packet_property (&self->settings, id, value))
+    gst_rtcp_avpf_core_apply (self);
+  else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   g_mutex_unlock (&self->lock);
 }
@@ -344,6 +351,12 @@ get_packet_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
   case PROP_USE_TIMESTAMPS:
     g_value_set_boolean (value, s->use_timestamps);
     break;
+  case PROP_RTP_OVERHEAD:
+    g_value_set_uint (value, s->rtp_overhead);
+    break;
+  case PROP_RTCP_OVERHEAD:
+    g_value_set_uint (value, s->rtcp_overhead);
+    break;
   case PROP_MAX_MEMBERS:
     g_value_set_uint (value, s->max_members);
     break;
@@ -401,7 +414,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 
   g_mutex_lock (&self->lock);
   if (id == PROP_SSRC)
-    g_value_set_uint (value, self->locals.locals[0].ssrc);
+    g_value_set_uint (value, self->core->locals.locals[0].ssrc);
   else if (id == PROP_STATS)
     g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
   else if (!get_timing_property (s, id, value) && !get_packet_property (s, id, value) &&
@@ -469,6 +482,15 @@ install_timing_properties (GObjectClass *klass)
       g_param_spec_enum ("reconsideration", "Reconsideration",
           "When the interval is drawn again; anything but unconditional is for comparison",
           GST_TYPE_RTCP_AVPF_RECONSIDERATION, DEFAULT_RECONSIDERATION, LIVE));
+  g_object_class_install_property (klass, PROP_RTP_OVERHEAD,
+      g_param_spec_uint ("rtp-overhead", "RTP overhead",
+          "Bytes of an RTP packet on the wire that its buffer does not have, beside UDP and IP: with srtpdec in front "
+          "10 "
+          "for hmac-sha1-80",
+          0, MAX_OVERHEAD, 0, READY));
+  g_object_class_install_property (klass, PROP_RTCP_OVERHEAD,
+      g_param_spec_uint ("rtcp-overhead", "RTCP overhead",
+          "The same for RTCP: between srtpdec and srtpenc 14 for hmac-sha1-80", 0, MAX_OVERHEAD, 0, READY));
   g_object_class_install_property (klass, PROP_MAX_MEMBERS,
       g_param_spec_uint ("max-members", "Members at most",
           "Participants that are told apart (64 bytes each, taken as they come); of more a sample is kept and their "

@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "gstccaddress.h"
 #include "gstrtcpavpfprivate.h"
 
 #include <gst/net/gstnetaddressmeta.h>
@@ -49,6 +50,7 @@ wait_until (GstRtcpAvpf *self, GstClockTime when)
 
   self->wait_id = gst_clock_new_single_shot_id (self->system_clock, when);
   self->wait_until = when;
+  self->core->wake_at = self->core->turns.wake_at = CC_TIME_NONE;
   g_mutex_unlock (&self->lock);
   gst_clock_id_wait (self->wait_id, NULL);
   g_mutex_lock (&self->lock);
@@ -76,38 +78,44 @@ start_rtcp_stream (GstRtcpAvpf *self)
   g_free (id);
 }
 
+/* One round's packet and statistics. */
+typedef struct {
+  RtpOutgoing packet;
+  GstStructure *stats;
+} Outgoing;
+
 static void
-push_copy (GstRtcpAvpf *self, GstBuffer *buffer, GSocketAddress *address)
+push_packet (GstRtcpAvpf *self, const RtpOutgoing *out, const RtpAddress *to)
 {
-  GstBuffer *copy = gst_buffer_copy (buffer);
+  GstBuffer *buffer = gst_buffer_new_memdup (out->bytes, out->size);
+  GSocketAddress *address = to != NULL ? gst_cc_address_new (to) : NULL;
   GstFlowReturn flow;
 
   if (address != NULL)
-    gst_buffer_add_net_address_meta (copy, address);
-  flow = gst_pad_push (self->rtcp_srcpad, copy);
+    gst_buffer_add_net_address_meta (buffer, address);
+  g_clear_object (&address);
+  flow = gst_pad_push (self->rtcp_srcpad, buffer);
   if (flow != GST_FLOW_OK)
     GST_LOG_OBJECT (self, "RTCP went nowhere: %s", gst_flow_get_name (flow));
 }
 
 static void
-send_out (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
+send_out (GstRtcpAvpf *self, Outgoing *out)
 {
+  const RtpOutgoing *packet = &out->packet;
   guint i;
 
-  if (out->buffer != NULL) {
+  if (packet->size > 0) {
     if (!self->rtcp_started)
       start_rtcp_stream (self);
     self->rtcp_started = TRUE;
-    for (i = 0; i < out->n_addresses; i++)
-      push_copy (self, out->buffer, out->addresses[i]);
-    if (out->n_addresses == 0 && !out->withheld)
-      push_copy (self, out->buffer, NULL);
+    for (i = 0; i < packet->n_addresses; i++)
+      push_packet (self, packet, &packet->addresses[i]);
+    if (packet->n_addresses == 0 && !packet->withheld)
+      push_packet (self, packet, NULL);
   }
   if (out->stats != NULL)
     gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), out->stats));
-  for (i = 0; i < out->n_addresses; i++)
-    g_object_unref (out->addresses[i]);
-  gst_clear_buffer (&out->buffer);
 }
 
 static void
@@ -118,25 +126,47 @@ push_eos (GstRtcpAvpf *self)
   gst_pad_push_event (self->rtcp_srcpad, gst_event_new_eos ());
 }
 
+static void
+take_stats_if_due (GstRtcpAvpf *self, GstClockTime now, Outgoing *out)
+{
+  GstClockTime interval = self->settings.stats_interval;
+
+  if (interval == 0 || self->stats_at > now)
+    return;
+  self->stats_at = now + interval;
+  out->stats = gst_rtcp_avpf_take_stats (self);
+}
+
+static GstClockTime
+next_timeout (GstRtcpAvpf *self, GstClockTime now)
+{
+  GstClockTime next = rtp_participant_next_timeout (self->core, now);
+
+  return self->settings.stats_interval != 0 && self->stats_at > now ? MIN (next, self->stats_at) : next;
+}
+
 /* Returns TRUE where the thread has come to its end. */
 static gboolean
-run_round (GstRtcpAvpf *self, GstRtcpAvpfOutgoing *out)
+run_round (GstRtcpAvpf *self, Outgoing *out)
 {
   GstClockTime now = gst_rtcp_avpf_now (self);
   gboolean waits = catches_up (self, now);
 
   if (self->flushing)
     return FALSE;
-  if (self->eos && gst_rtcp_avpf_run_leave (self, now, out))
+  if (self->eos && rtp_participant_run_leave (self->core, now, &out->packet))
     return TRUE;
-  if (!self->eos && !waits)
-    gst_rtcp_avpf_run (self, now, out);
-  if (out->buffer != NULL || out->stats != NULL)
+  if (!self->eos && !waits) {
+    rtp_participant_run (self->core, now, &out->packet);
+    take_stats_if_due (self, now, out);
+  }
+  /* what was told is handed on first */
+  if (out->packet.size > 0 || out->stats != NULL || !g_queue_is_empty (&self->outbox))
     return FALSE;
   if (self->eos)
-    wait_until (self, gst_rtcp_avpf_leave_next (self, now));
+    wait_until (self, rtp_participant_leave_next (self->core, now));
   else
-    wait_until (self, waits ? now + CAUGHT_UP : gst_rtcp_avpf_next_timeout (self, now));
+    wait_until (self, waits ? now + CAUGHT_UP : next_timeout (self, now));
   return FALSE;
 }
 
@@ -144,7 +174,7 @@ static void
 rtcp_loop (gpointer user)
 {
   GstRtcpAvpf *self = user;
-  GstRtcpAvpfOutgoing out = {0};
+  Outgoing out = {.packet.size = 0};
   gboolean end;
 
   g_mutex_lock (&self->lock);
@@ -182,14 +212,14 @@ gst_rtcp_avpf_thread_interrupt (GstRtcpAvpf *self, gboolean eos)
 void
 gst_rtcp_avpf_say_bye (GstRtcpAvpf *self)
 {
-  GstRtcpAvpfOutgoing out = {0};
+  Outgoing out = {.packet.size = 0};
 
   gst_rtcp_avpf_thread_interrupt (self, FALSE);
   gst_pad_stop_task (self->rtcp_srcpad);
   g_mutex_lock (&self->lock);
   /* RFC 3550 6.3.7: who would have to wait may leave silently instead */
-  if (gst_rtcp_avpf_leave (self, gst_rtcp_avpf_now (self)) == AVPF_LEAVE_NOW)
-    gst_rtcp_avpf_take_bye (self, &out);
+  if (rtp_participant_leave (self->core, gst_rtcp_avpf_now (self)) == AVPF_LEAVE_NOW)
+    rtp_participant_take_bye (self->core, &out.packet);
   g_mutex_unlock (&self->lock);
   send_out (self, &out);
 }

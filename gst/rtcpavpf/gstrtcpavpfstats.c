@@ -3,8 +3,101 @@
 #include "config.h"
 #endif
 
-#include "gstrtcpavpfmedia.h"
 #include "gstrtcpavpfprivate.h"
+
+static void
+append_nack_stats (const RtpSource *s, GstStructure *structure)
+{
+  if (s->nack != NULL)
+    gst_structure_set (structure, "nack-requested", G_TYPE_UINT64, s->nack->requested, "nack-recovered", G_TYPE_UINT64,
+        s->nack->recovered, "nack-suppressed", G_TYPE_UINT64, s->nack->suppressed, "nack-given-up", G_TYPE_UINT64,
+        s->nack->given_up + s->nack->hopeless, NULL);
+}
+
+static GstStructure *
+source_stats (const RtpSource *s, GstClockTime now)
+{
+  gdouble rate_Bps = explicit_rate_current (&s->explicit_rate, now);
+  PathReport path = {0};
+  GstStructure *structure;
+
+  path_rate_report (&s->cc.path, &path);
+  structure = gst_structure_new ("application/x-rtcpavpf-source-stats", "ssrc", G_TYPE_UINT, s->ssrc, "valid",
+      G_TYPE_BOOLEAN, rtp_source_present (s), "packets", G_TYPE_UINT64, s->packets, "bytes", G_TYPE_UINT64, s->bytes,
+      "stamped", G_TYPE_UINT64, s->stamped, "lost", G_TYPE_UINT64, rtp_reception_missing (&s->reception), "duplicates",
+      G_TYPE_UINT64, s->reception.duplicates, "restarts", G_TYPE_UINT64, s->reception.restarts, "jitter", G_TYPE_UINT,
+      (guint)s->reception.jitter, "rtt", G_TYPE_UINT64, (guint64)s->key.rtt, "x-recv", G_TYPE_DOUBLE, s->cc.tfrc.X_recv,
+      "loss-event-rate", G_TYPE_DOUBLE, s->cc.tfrc.p, "queue-delay", G_TYPE_UINT64, (guint64)path.queue_delay,
+      "path-rate", G_TYPE_UINT64, (guint64)(path.rate_Bps * 8), "capacity", G_TYPE_UINT64,
+      (guint64)(path.capacity_Bps * 8), "explicit-rate", G_TYPE_UINT64, (guint64)(rate_Bps * 8), "explicit-hop",
+      G_TYPE_UINT, rate_Bps > 0 ? s->explicit_rate.hop : 0, "key-requests", G_TYPE_UINT64, s->key.sent,
+      "key-requests-of-others", G_TYPE_UINT64, s->key_suppressed, NULL);
+  append_nack_stats (s, structure);
+  return structure;
+}
+
+static void
+append (GValue *list, GstStructure *structure)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, GST_TYPE_STRUCTURE);
+  g_value_take_boxed (&value, structure);
+  gst_value_array_append_and_take_value (list, &value);
+}
+
+static void
+append_reports (const RtpMediaStream *a, GstStructure *structure, GstClockTime now)
+{
+  GValue list = G_VALUE_INIT;
+  guint i;
+
+  g_value_init (&list, GST_TYPE_ARRAY);
+  for (i = 0; i < RTP_MEDIA_REPORTS; i++) {
+    const RtpMediaReport *r = &a->reports[i];
+
+    if (!GST_CLOCK_TIME_IS_VALID (r->at))
+      continue;
+    append (&list, gst_structure_new ("application/x-rtcpavpf-report", "receiver", G_TYPE_UINT, r->receiver, "age",
+                       G_TYPE_UINT64, (guint64)(now - r->at), "fraction-lost", G_TYPE_DOUBLE, r->fraction_lost,
+                       "packets-lost", G_TYPE_INT, r->packets_lost, "jitter", G_TYPE_UINT64, (guint64)r->jitter,
+                       "round-trip", G_TYPE_UINT64, (guint64)r->round_trip, NULL));
+  }
+  gst_structure_take_value (structure, "reports", &list);
+}
+
+static void
+append_answer (const RtpMediaStream *a, GstStructure *structure, GstClockTime now)
+{
+  gst_structure_set (structure, "round-trip", G_TYPE_UINT64, (guint64)a->round_trip, "report-blocks", G_TYPE_UINT64,
+      a->report_blocks, "pli", G_TYPE_UINT64, a->pli, "fir", G_TYPE_UINT64, a->fir, "key-unit-requests", G_TYPE_UINT64,
+      a->key.asked, "key-units-refused", G_TYPE_UINT64, a->key.dropped, "nack", G_TYPE_UINT64, a->nack,
+      "resends-granted", G_TYPE_UINT64, a->resend.granted, "resends-unknown", G_TYPE_UINT64, a->resend.unknown,
+      "resends-repeated", G_TYPE_UINT64, a->resend.repeated, "resends-excess", G_TYPE_UINT64, a->resend.excess, "tmmbr",
+      G_TYPE_UINT64, a->tmmbr.requests, "tfrc", G_TYPE_UINT64, a->tfrc, "path", G_TYPE_UINT64, a->path, "remb",
+      G_TYPE_UINT64, a->remb, NULL);
+  append_reports (a, structure, now);
+}
+
+static void
+append_local_stats (GstRtcpAvpf *self, GstStructure *structure, GstClockTime now)
+{
+  GValue list = G_VALUE_INIT;
+  guint i;
+
+  g_value_init (&list, GST_TYPE_ARRAY);
+  for (i = 0; i < self->core->locals.n; i++) {
+    const RtpLocal *l = &self->core->locals.locals[i];
+    GstStructure *s = gst_structure_new ("application/x-rtcpavpf-local-stats", "ssrc", G_TYPE_UINT, l->ssrc, "media",
+        G_TYPE_BOOLEAN, l->media, "sender", G_TYPE_BOOLEAN, l->we_sent, "packets-sent", G_TYPE_UINT, l->packet_count,
+        "octets-sent", G_TYPE_UINT, l->octet_count, NULL);
+
+    if (rtp_media_find (&self->core->media, l->ssrc) != NULL)
+      append_answer (rtp_media_find (&self->core->media, l->ssrc), s, now);
+    append (&list, s);
+  }
+  gst_structure_take_value (structure, "local", &list);
+}
 
 static void
 append_source_stats (GstRtcpAvpf *self, GstStructure *s)
@@ -13,12 +106,12 @@ append_source_stats (GstRtcpAvpf *self, GstStructure *s)
   guint i;
 
   g_value_init (&list, GST_TYPE_ARRAY);
-  for (i = 0; i < AVPF_MAX_SOURCES; i++)
-    if (self->table.sources[i] != NULL) {
+  for (i = 0; i < RTP_SOURCES_MAX; i++)
+    if (self->core->sources.sources[i] != NULL) {
       GValue value = G_VALUE_INIT;
 
       g_value_init (&value, GST_TYPE_STRUCTURE);
-      g_value_take_boxed (&value, avpf_source_stats (self->table.sources[i], gst_rtcp_avpf_now (self)));
+      g_value_take_boxed (&value, source_stats (self->core->sources.sources[i], gst_rtcp_avpf_now (self)));
       gst_value_array_append_and_take_value (&list, &value);
     }
   gst_structure_take_value (s, "sources", &list);
@@ -55,7 +148,7 @@ waits_for (const AvpfTiming *t, GstClockTime now)
 }
 
 static GstStructure *
-timing_stats (const AvpfLocal *local, gdouble requests_per_s, GstClockTime max_delay, GstClockTime now)
+timing_stats (const RtpLocal *local, gdouble requests_per_s, GstClockTime max_delay, GstClockTime now)
 {
   const AvpfTiming *t = &local->timing;
 
@@ -92,13 +185,13 @@ append_timing_stats (GstRtcpAvpf *self, GstStructure *s)
   GValue list = G_VALUE_INIT;
   guint i;
 
-  if (!gst_rtcp_avpf_timing_runs (self))
+  if (!rtp_turns_run (&self->core->turns))
     return;
   g_value_init (&list, GST_TYPE_ARRAY);
-  for (i = 0; i < self->locals.n; i++) {
+  for (i = 0; i < self->core->locals.n; i++) {
     GValue value = G_VALUE_INIT;
-    GstStructure *timing =
-        timing_stats (&self->locals.locals[i], self->requests_per_s, self->settings.max_feedback_delay, now);
+    GstStructure *timing = timing_stats (
+        &self->core->locals.locals[i], self->core->requests_per_s, self->settings.max_feedback_delay, now);
 
     if (i == 0)
       set_fields_but_ssrc (s, timing);
@@ -112,30 +205,31 @@ append_timing_stats (GstRtcpAvpf *self, GstStructure *s)
 static void
 append_member_stats (GstRtcpAvpf *self, GstStructure *s)
 {
-  const RtpMembers *m = &self->members;
+  const RtpMembers *m = &self->core->attendance.members;
 
   gst_structure_set (s, "byes", G_TYPE_UINT64, m->byes, "timeouts", G_TYPE_UINT64, m->timeouts, "candidates-evicted",
       G_TYPE_UINT64, m->evicted, "third-party-conflicts", G_TYPE_UINT64, m->conflicts, "looped", G_TYPE_UINT64,
-      self->looped, "collisions", G_TYPE_UINT64, self->conflict.collisions, "sampled-bits", G_TYPE_UINT,
-      rtp_members_sampled_bits (m), "members-in-table", G_TYPE_UINT, (guint)rtp_members_in_table (m), "member-bytes",
-      G_TYPE_UINT64, (guint64)rtp_members_memory (m->capacity), "evicted", G_TYPE_UINT64, self->table.evicted,
-      "refused", G_TYPE_UINT64, self->table.refused, "strangers", G_TYPE_UINT64, self->peer.strangers, "peer-moves",
-      G_TYPE_UINT64, self->peer.moves, "answers-withheld", G_TYPE_UINT64, self->answers.withheld, NULL);
+      self->core->stats.looped, "collisions", G_TYPE_UINT64, self->core->attendance.conflict.collisions, "sampled-bits",
+      G_TYPE_UINT, rtp_members_sampled_bits (m), "members-in-table", G_TYPE_UINT, (guint)rtp_members_in_table (m),
+      "member-bytes", G_TYPE_UINT64, (guint64)rtp_members_memory (m->capacity), "evicted", G_TYPE_UINT64,
+      self->core->sources.evicted, "refused", G_TYPE_UINT64, self->core->sources.refused, "strangers", G_TYPE_UINT64,
+      self->core->attendance.peer.strangers, "peer-moves", G_TYPE_UINT64, self->core->attendance.peer.moves,
+      "answers-withheld", G_TYPE_UINT64, self->core->attendance.answers.withheld, NULL);
 }
 
 static void
 append_feedback_stats (GstRtcpAvpf *self, GstStructure *s)
 {
-  gst_structure_set (s, "others-feedback", G_TYPE_UINT64, self->retention.received, "others-suppressed-ours",
-      G_TYPE_UINT64, self->retention.suppressed, "queued-expired", G_TYPE_UINT64, self->queue.expired, "queued-refused",
-      G_TYPE_UINT64, self->queue.refused, NULL);
+  gst_structure_set (s, "others-feedback", G_TYPE_UINT64, self->core->owed.retention.received, "others-suppressed-ours",
+      G_TYPE_UINT64, self->core->owed.retention.suppressed, "queued-expired", G_TYPE_UINT64,
+      self->core->owed.queue.expired, "queued-refused", G_TYPE_UINT64, self->core->owed.queue.refused, NULL);
 }
 
 static void
 append_main_stats (GstRtcpAvpf *self, GstStructure *s)
 {
-  AvpfSource *source = avpf_source_table_main (&self->table);
-  GstStructure *main_stats = source != NULL ? avpf_source_stats (source, gst_rtcp_avpf_now (self)) : NULL;
+  RtpSource *source = rtp_sources_main (&self->core->sources);
+  GstStructure *main_stats = source != NULL ? source_stats (source, gst_rtcp_avpf_now (self)) : NULL;
   static const gchar *const fields[] = {"ssrc", "lost", "duplicates", "rtt", "x-recv", "loss-event-rate", "queue-delay",
       "path-rate", "capacity", "explicit-rate", "explicit-hop", NULL};
   guint i;
@@ -148,18 +242,19 @@ append_main_stats (GstRtcpAvpf *self, GstStructure *s)
 GstStructure *
 gst_rtcp_avpf_take_stats (GstRtcpAvpf *self)
 {
-  GstStructure *s = gst_structure_new ("application/x-rtcpavpf-stats", "packets", G_TYPE_UINT64, self->packets,
-      "bad-packets", G_TYPE_UINT64, self->bad_packets, "unproven", G_TYPE_UINT64, self->unproven, "bad-rtcp",
-      G_TYPE_UINT64, self->bad_rtcp, "rtcp-received", G_TYPE_UINT64, self->rtcp_received, "rtcp-sent", G_TYPE_UINT64,
-      self->rtcp_sent, "rtcp-bytes-sent", G_TYPE_UINT64, self->rtcp_bytes_sent, "receive-bitrate", G_TYPE_UINT64,
-      (guint64)self->receive_bps, "rtcp-bandwidth", G_TYPE_UINT64, (guint64)(gst_rtcp_avpf_rtcp_bandwidth (self) * 8),
-      NULL);
+  GstStructure *s = gst_structure_new ("application/x-rtcpavpf-stats", "packets", G_TYPE_UINT64,
+      self->core->stats.packets, "bad-packets", G_TYPE_UINT64, self->core->stats.bad_packets, "unproven", G_TYPE_UINT64,
+      self->core->stats.unproven, "bad-rtcp", G_TYPE_UINT64, self->core->stats.bad_rtcp, "rtcp-received", G_TYPE_UINT64,
+      self->core->stats.rtcp_received, "rtcp-sent", G_TYPE_UINT64, self->core->stats.rtcp_sent, "rtcp-bytes-sent",
+      G_TYPE_UINT64, self->core->stats.rtcp_bytes_sent, "receive-bitrate", G_TYPE_UINT64,
+      (guint64)self->core->turns.received_bps, "rtcp-bandwidth", G_TYPE_UINT64,
+      (guint64)(rtp_turns_bandwidth_Bps (&self->core->turns) * 8), NULL);
 
   append_timing_stats (self, s);
   append_member_stats (self, s);
   append_feedback_stats (self, s);
   append_main_stats (self, s);
   append_source_stats (self, s);
-  gst_rtcp_avpf_media_append_stats (self, s, gst_rtcp_avpf_now (self));
+  append_local_stats (self, s, gst_rtcp_avpf_now (self));
   return s;
 }

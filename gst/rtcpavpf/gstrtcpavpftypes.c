@@ -10,15 +10,15 @@ GType
 gst_rtcp_avpf_feedback_get_type (void)
 {
   static const GFlagsValue values[] = {
-      {AVPF_FEEDBACK_TFRC, "TFRC reports, once per round trip and at once on a new loss event", "tfrc"},
-      {AVPF_FEEDBACK_REMB, "Path rate as REMB, which common senders obey", "remb"},
-      {AVPF_FEEDBACK_PATH, "Path rate, capacity and queueing delay", "path"},
-      {AVPF_FEEDBACK_NACK, "Lost packets, where downstream or auto-nack asks for them (RFC 4585)", "nack"},
-      {AVPF_FEEDBACK_PLI, "Key unit requests as PLI (RFC 4585)", "pli"},
-      {AVPF_FEEDBACK_FIR, "Key unit requests as FIR, where all headers are wanted or PLI is not set (RFC 5104)", "fir"},
-      {AVPF_FEEDBACK_TWCC, "Arrival of every packet by its transport-wide number", "twcc"},
-      {AVPF_FEEDBACK_CCFB, "Arrival and ECN mark of every packet (RFC 8888)", "ccfb"},
-      {AVPF_FEEDBACK_TMMBR, "Path rate, or tmmbr-bitrate, as a limit (RFC 5104)", "tmmbr"}, {0, NULL, NULL}};
+      {RTP_FEEDBACK_TFRC, "TFRC reports, once per round trip and at once on a new loss event", "tfrc"},
+      {RTP_FEEDBACK_REMB, "Path rate as REMB, which common senders obey", "remb"},
+      {RTP_FEEDBACK_PATH, "Path rate, capacity and queueing delay", "path"},
+      {RTP_FEEDBACK_NACK, "Lost packets, where downstream or auto-nack asks for them (RFC 4585)", "nack"},
+      {RTP_FEEDBACK_PLI, "Key unit requests as PLI (RFC 4585)", "pli"},
+      {RTP_FEEDBACK_FIR, "Key unit requests as FIR, where all headers are wanted or PLI is not set (RFC 5104)", "fir"},
+      {RTP_FEEDBACK_TWCC, "Arrival of every packet by its transport-wide number", "twcc"},
+      {RTP_FEEDBACK_CCFB, "Arrival and ECN mark of every packet (RFC 8888)", "ccfb"},
+      {RTP_FEEDBACK_TMMBR, "Path rate, or tmmbr-bitrate, as a limit (RFC 5104)", "tmmbr"}, {0, NULL, NULL}};
   static gsize type = 0;
 
   if (g_once_init_enter (&type))

@@ -10,6 +10,7 @@
 #include "ccsender.h"
 #include "gstrtptfrcstreams.h"
 #include "gsttfrccircuit.h"
+#include "srecho.h"
 
 #include <gst/gst.h>
 
@@ -50,7 +51,7 @@ typedef struct {
 
 typedef struct {
   guint64 twcc_reports, twcc_bad, ccfb_reports, tfrc_reports, receiver_reports, remb, tmmbr, nack, nack_translated,
-      first_dropped, malformed;
+      first_dropped, malformed, unknown_ssrc;
 } GstRtpTfrcCounts;
 
 struct _GstRtpTfrcBwe {
@@ -84,6 +85,8 @@ struct _GstRtpTfrcBwe {
   CcLimit told_limit;
   guint64 circuit_told; /* gst_tfrc_circuit_news () */
   GstRtpTfrcCounts counts;
+  SrEcho echo;         /* of the session's SRs */
+  GstClockTime rr_rtt; /* of the last report block that tells one */
 
   gint searched;          /* for the session; atomic */
   GstElement *rtpsession; /* behind us, NULL: none; this and what follows are the streaming thread's */

@@ -64,6 +64,8 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->segment_told = FALSE;
   self->result = GST_FLOW_OK;
   self->counts = (GstRtpTfrcCounts){0};
+  sr_echo_init (&self->echo);
+  self->rr_rtt = GST_CLOCK_TIME_NONE;
   self->status_at = self->event_at = now;
   self->stats_at = cc_time_add (now, self->settings.stats_interval);
   init_core (self, now);
@@ -447,7 +449,8 @@ stats_structure (GstRtpTfrcBwe *self)
       G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports, "tfrc-reports", G_TYPE_UINT64,
       c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr",
       G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "first-dropped", G_TYPE_UINT64, c->first_dropped,
-      "malformed", G_TYPE_UINT64, c->malformed, NULL);
+      "malformed", G_TYPE_UINT64, c->malformed, "unknown-ssrc", G_TYPE_UINT64, c->unknown_ssrc, "rr-rtt", G_TYPE_UINT64,
+      self->rr_rtt, NULL);
   gst_tfrc_circuit_add_stats (s, status.circuit, status.circuit_reason, self->core.circuit.openings);
   return s;
 }

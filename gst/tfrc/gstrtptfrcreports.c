@@ -147,8 +147,9 @@ static void
 on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   Compound *c = user;
-  GstClockTime rtt = rtcp_round_trip (block, gst_cc_rtcp_ntp_time (g_get_real_time ()));
-  GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&c->self->streams, block->ssrc);
+  GstRtpTfrcBwe *self = c->self;
+  GstClockTime rtt = sr_echo_round_trip (&self->echo, block->ssrc, block->lsr, block->dlsr, gst_rtp_tfrc_now (self));
+  GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&self->streams, block->ssrc);
   gboolean progress;
   double weight;
 
@@ -159,7 +160,10 @@ on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
   c->weight += weight;
   c->counts |= gst_tfrc_circuit_take_block (&stream->reported, block, stream->packets, &progress);
   c->progress |= progress;
-  if (rtt > 0 && rtt < MOST_R && (c->rtt == 0 || rtt < c->rtt))
+  if (rtt == 0 || rtt >= MOST_R)
+    return;
+  self->rr_rtt = rtt;
+  if (c->rtt == 0 || rtt < c->rtt)
     c->rtt = rtt;
 }
 
@@ -171,6 +175,7 @@ names_ours (GstRtpTfrcBwe *self, const RtcpRemb *remb)
   for (i = 0; i < remb->n_ssrcs; i++)
     if (gst_rtp_tfrc_streams_find (&self->streams, remb->ssrcs[i]) != NULL)
       return TRUE;
+  self->counts.unknown_ssrc++;
   return FALSE;
 }
 
@@ -190,8 +195,10 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
 {
   GstRtpTfrcBwe *self = ((Compound *)user)->self;
 
-  if (gst_rtp_tfrc_streams_find (&self->streams, entry->ssrc) == NULL)
+  if (gst_rtp_tfrc_streams_find (&self->streams, entry->ssrc) == NULL) {
+    self->counts.unknown_ssrc++;
     return;
+  }
   self->counts.tmmbr++;
   cc_sender_on_explicit_rate (&self->core, sender, (double)entry->bitrate_bps / 8, gst_rtp_tfrc_now (self));
 }
@@ -292,7 +299,16 @@ on_bye (gpointer user, guint32 ssrc)
   gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
 }
 
-static const RtcpHandlers sending_handlers = {.bye = on_bye};
+/* rtpsession stamps its SRs with the wall clock, which may step. */
+static void
+on_sr (gpointer user, const RtcpSenderInfo *info)
+{
+  GstRtpTfrcBwe *self = user;
+
+  sr_echo_on_sent (&self->echo, info->ssrc, info->ntp_time, gst_rtp_tfrc_now (self));
+}
+
+static const RtcpHandlers sending_handlers = {.bye = on_bye, .sr = on_sr};
 
 /* What the session says of its own SSRCs. Returns FALSE: it need not send it for our sake. */
 static gboolean

@@ -110,7 +110,8 @@ gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 se
     return;
   }
   fir_commands_on_obeyed (&t->fir, sender, ssrc, seq, now);
-  gst_tfrc_transmit_want_key_unit (t, TRUE, now);
+  if (key_answer_on_command (&t->key, round_trip (t), now))
+    gst_tfrc_transmit_ask_for_key_unit (t);
 }
 
 /* ---- limits ---- */
@@ -118,7 +119,7 @@ gst_tfrc_answer_fir (GstTfrcTransmit *t, guint32 sender, guint32 ssrc, guint8 se
 static double
 packet_rate (const GstTfrcTransmit *t)
 {
-  return t->core.sent_Bps / (t->core.mean_packet_bytes + t->to.overhead);
+  return t->core.sent_Bps / (t->core.mean_packet_bytes + t->core.params.overhead_bytes);
 }
 
 static CcDuration
@@ -150,8 +151,9 @@ apply_tmmbr (GstTfrcTransmit *t, CcTime now)
 
   for (i = 0; i < t->n_sources; i++)
     if (!t->sources[i].resends)
-      limit = fmin (limit,
-          tmmbr_sender_limit (&t->sources[i].tmmbr, packet_rate (t), t->to.overhead + RTP_HEADER_BYTES, now) / 8);
+      limit = fmin (limit, tmmbr_sender_limit (&t->sources[i].tmmbr, packet_rate (t),
+                               t->core.params.overhead_bytes + RTP_HEADER_BYTES, now) /
+                               8);
   plan_rise (t, now);
   if (limit == t->tmmbr_Bps)
     return;

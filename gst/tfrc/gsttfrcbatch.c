@@ -9,11 +9,29 @@
 #include <netinet/in.h>
 #include <string.h>
 
+#define PROTECTED_SIZE (1 << 17) /* more than UDP takes: that is the system's to say */
+
 void
 gst_tfrc_batch_init (GstTfrcBatch *batch)
 {
   memset (batch, 0, sizeof *batch);
   batch->tos = -1;
+}
+
+void
+gst_tfrc_batch_free (GstTfrcBatch *batch)
+{
+  g_free (batch->protected_packets);
+  g_free (batch);
+}
+
+/* Memory that is never written to is only a number. */
+void
+gst_tfrc_batch_set_srtp (GstTfrcBatch *batch, GstCcSrtp *srtp)
+{
+  batch->srtp = srtp;
+  if (srtp != NULL && batch->protected_packets == NULL)
+    batch->protected_packets = g_malloc (GST_TFRC_BATCH_SIZE * PROTECTED_SIZE);
 }
 
 static void
@@ -124,18 +142,36 @@ rewrite_head (GstTfrcBatch *batch, GstTfrcSlot *slot, const GstTfrcRewrite *rewr
   return size;
 }
 
+/* A cipher wants the packet in one piece. FALSE: it must not leave. */
+static gboolean
+protect_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message)
+{
+  guint8 *out = batch->protected_packets + (gsize)batch->count * PROTECTED_SIZE;
+  gsize size = gst_tfrc_srtp_gather (batch->srtp, message->msg_iov, (guint)message->msg_iovlen, out, PROTECTED_SIZE);
+
+  slot->pieces[0] = (struct iovec){out, size};
+  message->msg_iovlen = 1;
+  return size > 0;
+}
+
+static gboolean
+drop (GstTfrcSlot *slot)
+{
+  unmap_slot (slot);
+  gst_buffer_unref (slot->buffer);
+  return FALSE;
+}
+
 gboolean
 gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite *rewrite, GstTfrcHead *head)
 {
   GstTfrcSlot *slot = &batch->slots[batch->count];
+  struct msghdr *message = &batch->messages[batch->count].msg_hdr;
   gsize new_size, skip;
 
   slot->buffer = buffer;
-  if (!map_head (slot, head)) {
-    unmap_slot (slot);
-    gst_buffer_unref (buffer);
-    return FALSE;
-  }
+  if (!map_head (slot, head))
+    return drop (slot);
   new_size = rewrite_head (batch, slot, rewrite, head);
   skip = new_size > 0 ? head->head_size : 0;
   if (new_size > 0 && rewrite->resent) {
@@ -143,7 +179,11 @@ gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite
     new_size += GST_TFRC_OSN_SIZE;
     skip += GST_TFRC_OSN_SIZE;
   }
-  fill_message (batch, slot, &batch->messages[batch->count].msg_hdr, new_size, skip);
+  fill_message (batch, slot, message, new_size, skip);
+  if (batch->srtp != NULL && !protect_message (batch, slot, message)) {
+    batch->unprotected++;
+    return drop (slot);
+  }
   batch->count++;
   return TRUE;
 }

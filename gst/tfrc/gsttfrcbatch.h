@@ -8,6 +8,7 @@
 
 #include "gsttfrcpacket.h"
 #include "gsttfrcsocket.h"
+#include "gsttfrcsrtp.h"
 
 G_BEGIN_DECLS
 
@@ -36,6 +37,8 @@ typedef struct {
 typedef struct {
   GstTfrcSlot slots[GST_TFRC_BATCH_SIZE];
   struct mmsghdr messages[GST_TFRC_BATCH_SIZE];
+  GstCcSrtp *srtp;           /* NULL: packets leave as they are */
+  guint8 *protected_packets; /* with srtp, one place a slot */
   GstTfrcAddress to;
   gint tos; /* these packets' traffic class, of IPv4 or IPv6; negative: the socket's */
   union {
@@ -43,13 +46,17 @@ typedef struct {
     guint8 bytes[CMSG_SPACE (sizeof (int))];
   } control; /* tos for the kernel */
   guint count, sent;
-  guint64 unstamped, too_large, refused, unreachable, errors;
+  guint64 unstamped, unprotected, too_large, refused, unreachable, errors;
   int last_errno;
 } GstTfrcBatch;
 
 void gst_tfrc_batch_init (GstTfrcBatch *batch);
+void gst_tfrc_batch_free (GstTfrcBatch *batch); /* from g_new, and empty */
+/* Packets are protected from now on; it stays the caller's. NULL: no. */
+void gst_tfrc_batch_set_srtp (GstTfrcBatch *batch, GstCcSrtp *srtp);
 
-/* Takes buffer. Returns FALSE where it is no RTP packet: it is dropped then. The batch must not be full. */
+/* Takes buffer. Returns FALSE where it is no RTP packet or cannot be protected: it is dropped then. The batch must not
+ * be full. */
 gboolean gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite *rewrite, GstTfrcHead *head);
 
 /* Sends all. FALSE: the socket's buffer is full, go on when it is writable. What the network refuses is counted and

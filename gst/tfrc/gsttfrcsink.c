@@ -20,6 +20,7 @@
 
 #include "erfextension.h"
 #include "gstccextension.h"
+#include "gsttfrcpipeline.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
 
@@ -31,6 +32,8 @@ GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define DEFAULT_START_BITRATE 300000
 #define DEFAULT_MIN_BITRATE 30000
 #define DEFAULT_MAX_BITRATE 20000000
+/* Opus at its usual 64 kbit/s with headers every 20 ms, 29 kbit/s with IPv6, and a third more for what varies. */
+#define DEFAULT_MIN_AUDIO_BITRATE 128000
 #define DEFAULT_LOSS_TOLERANCE 10 /* percent */
 #define MAX_LOSS_TOLERANCE 20
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
@@ -52,6 +55,7 @@ enum {
   PROP_START_BITRATE,
   PROP_MIN_BITRATE,
   PROP_MAX_BITRATE,
+  PROP_MIN_AUDIO_BITRATE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
   PROP_CIRCUIT_BREAKER,
@@ -62,6 +66,8 @@ enum {
   PROP_RATE_EXTENSION_ID,
   PROP_RATE_SOURCES,
   PROP_CNAME,
+  PROP_SRTP,
+  PROP_SRTP_LAST = PROP_SRTP + GST_TFRC_SRTP_PROPERTIES - 1,
   PROP_ESTIMATED_BITRATE,
   PROP_STATS,
   PROP_STATS_INTERVAL
@@ -173,6 +179,11 @@ gst_tfrc_sink_start (GstBaseSink *sink)
   gboolean ok;
 
   endpoint_take (self, &e);
+  ok = gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp);
+  if (!ok) {
+    endpoint_clear (&e);
+    return FALSE;
+  }
   ok = endpoint_connect (&e, e.socket != NULL, &error);
   if (ok)
     endpoint_adopt (self, &e);
@@ -192,6 +203,7 @@ gst_tfrc_sink_stop (GstBaseSink *sink)
   GST_OBJECT_LOCK (self);
   g_clear_object (&self->socket);
   GST_OBJECT_UNLOCK (self);
+  g_clear_pointer (&self->srtp, gst_cc_srtp_free);
   return TRUE;
 }
 
@@ -387,9 +399,13 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   self->stream_twcc_id = twcc_id != 0 ? twcc_id : self->twcc_extension_id;
   self->settings.twcc_extension_id = self->stream_twcc_id;
   self->stream_rate_id = rate_id != 0 ? rate_id : self->rate_extension_id;
+  /* a router that wrote into the packet would break it */
+  if (self->srtp != NULL)
+    self->stream_rate_id = 0;
   self->settings.rate_extension_id = self->stream_rate_id;
   if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
     self->settings.clock_rate = (guint)clock_rate;
+  self->settings.audio = g_strcmp0 (gst_structure_get_string (s, "media"), "audio") == 0;
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
   gst_tfrc_transmit_set_settings (&self->transmit, &settings);
@@ -459,6 +475,7 @@ start_sending (GstTfrcSink *self)
   GST_OBJECT_UNLOCK (self);
   self->has_frame = FALSE;
   self->old_frames = 0;
+  self->transmit.srtp = self->srtp;
   ok = gst_tfrc_transmit_start (&self->transmit, socket, &to, &settings, &error);
   if (!ok)
     GST_ELEMENT_ERROR (self, RESOURCE, FAILED,
@@ -470,6 +487,25 @@ start_sending (GstTfrcSink *self)
   return ok;
 }
 
+/* Until READY, also through pauses: two ends that pause at once would else wait for each other as well. */
+static void
+leave_preroll (GstTfrcSink *self)
+{
+  GstBaseSink *sink = GST_BASE_SINK (self);
+
+  self->left_preroll = gst_base_sink_is_async_enabled (sink) && gst_tfrc_pipeline_is_live (GST_ELEMENT (self));
+  if (self->left_preroll)
+    gst_base_sink_set_async_enabled (sink, FALSE);
+}
+
+static void
+join_preroll (GstTfrcSink *self)
+{
+  if (self->left_preroll)
+    gst_base_sink_set_async_enabled (GST_BASE_SINK (self), TRUE);
+  self->left_preroll = FALSE;
+}
+
 static GstStateChangeReturn
 gst_tfrc_sink_change_state (GstElement *element, GstStateChange transition)
 {
@@ -478,11 +514,23 @@ gst_tfrc_sink_change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_sending (self))
     return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    leave_preroll (self);
   ret = GST_ELEMENT_CLASS (gst_tfrc_sink_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
-      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
+      (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE)) {
     gst_tfrc_transmit_stop (&self->transmit);
+    join_preroll (self);
+  }
   return ret;
+}
+
+static gboolean
+gst_tfrc_sink_send_event (GstElement *element, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_LATENCY)
+    event = gst_tfrc_pipeline_own_latency (GST_BASE_SINK (element), event);
+  return GST_ELEMENT_CLASS (gst_tfrc_sink_parent_class)->send_event (element, event);
 }
 
 /* ---- properties ---- */
@@ -562,6 +610,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   case PROP_MAX_BITRATE:
     settings->max_bitrate = g_value_get_uint (value);
     return TRUE;
+  case PROP_MIN_AUDIO_BITRATE:
+    settings->min_audio_bitrate = g_value_get_uint (value);
+    return TRUE;
   case PROP_MAX_DELAY:
     settings->max_delay = g_value_get_uint64 (value);
     return TRUE;
@@ -623,7 +674,8 @@ gst_tfrc_sink_set_property (GObject *object, guint id, const GValue *value, GPar
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value);
+  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value) ||
+          gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value);
   GST_OBJECT_UNLOCK (self);
   if (!known) {
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -693,6 +745,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
   case PROP_MAX_BITRATE:
     g_value_set_uint (value, settings->max_bitrate);
     return TRUE;
+  case PROP_MIN_AUDIO_BITRATE:
+    g_value_set_uint (value, settings->min_audio_bitrate);
+    return TRUE;
   case PROP_MAX_DELAY:
     g_value_set_uint64 (value, settings->max_delay);
     return TRUE;
@@ -732,7 +787,8 @@ gst_tfrc_sink_get_property (GObject *object, guint id, GValue *value, GParamSpec
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value);
+  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value) ||
+          gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value);
   GST_OBJECT_UNLOCK (self);
   if (!known)
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -747,6 +803,8 @@ gst_tfrc_sink_finalize (GObject *object)
   g_free (self->host);
   g_free (self->bind_address);
   g_free (self->rate_sources);
+  gst_cc_srtp_params_clear (&self->srtp_params);
+  gst_cc_srtp_free (self->srtp);
   g_clear_object (&self->external_socket);
   g_clear_object (&self->socket);
   g_array_free (self->packets, TRUE);
@@ -807,6 +865,7 @@ install_endpoint_properties (GObjectClass *gobject)
           "Canonical name in RTCP, the same for all streams of a participant that belong together, at most 255 bytes "
           "(NULL: a random one at every start)",
           NULL, FIXED));
+  gst_tfrc_srtp_install_properties (gobject, PROP_SRTP);
 }
 
 static void
@@ -825,6 +884,12 @@ install_rate_properties (GObjectClass *gobject)
       g_param_spec_uint ("max-bitrate", "Maximum bitrate",
           "Rate never exceeded, bit/s on the wire (where it is below min-bitrate, min-bitrate holds)", 1000, G_MAXUINT,
           DEFAULT_MAX_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MIN_AUDIO_BITRATE,
+      g_param_spec_uint ("min-audio-bitrate", "Minimum bitrate of audio",
+          "mode=low-delay: min-bitrate where the caps say media=audio and that is lower, within max-bitrate: audio "
+          "beside "
+          "video on a path is sent as it comes, and video gives way",
+          1000, G_MAXUINT, DEFAULT_MIN_AUDIO_BITRATE, LIVE));
   g_object_class_install_property (gobject, PROP_MAX_DELAY,
       g_param_spec_uint64 ("max-delay", "Maximum delay",
           "From capture to arrival, ns: a frame that would come later gives way to the one behind it", GST_MSECOND,
@@ -869,11 +934,14 @@ gst_tfrc_sink_class_init (GstTfrcSinkClass *klass)
   install_report_properties (gobject);
 
   element->change_state = gst_tfrc_sink_change_state;
+  element->send_event = gst_tfrc_sink_send_event;
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_set_static_metadata (element, "Congestion controlled RTP sender", "Sink/Network/RTP",
       "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate",
       "GStreamer congestion control developers");
   gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SINK_MODE, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SRTP_CIPHER, 0);
+  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SRTP_AUTH, 0);
 
   sink->start = gst_tfrc_sink_start;
   sink->stop = gst_tfrc_sink_stop;
@@ -897,10 +965,12 @@ gst_tfrc_sink_init (GstTfrcSink *self)
       .start_bitrate = DEFAULT_START_BITRATE,
       .min_bitrate = DEFAULT_MIN_BITRATE,
       .max_bitrate = DEFAULT_MAX_BITRATE,
+      .min_audio_bitrate = DEFAULT_MIN_AUDIO_BITRATE,
       .max_delay = DEFAULT_MAX_DELAY,
       .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
       .clock_rate = DEFAULT_CLOCK_RATE};
+  gst_cc_srtp_params_init (&self->srtp_params);
   self->packets = g_array_new (FALSE, FALSE, sizeof (CcPacket));
   gst_tfrc_transmit_init (&self->transmit, GST_ELEMENT (self), GST_BASE_SINK_PAD (self));
   gst_base_sink_set_last_sample_enabled (GST_BASE_SINK (self), FALSE);

@@ -25,10 +25,13 @@ struct _GstTfrcSink {
   guint extension_id, twcc_extension_id, rate_extension_id;
   GSocket *external_socket;
   GstTfrcSettings settings;
+  GstCcSrtpParams srtp_params;
 
   GstTfrcTransmit transmit;
+  GstCcSrtp *srtp; /* between READY and NULL; NULL: no key */
   GSocket *socket; /* between READY and NULL; under the object lock */
   GstTfrcAddress to;
+  gboolean left_preroll; /* until READY, what async says is not the application's */
 
   /* the streaming thread's */
   GArray *packets; /* CcPacket, of the list at hand */

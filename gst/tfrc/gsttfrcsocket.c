@@ -12,6 +12,27 @@
 #include <linux/errqueue.h>
 #include <string.h>
 
+static gboolean
+has_route (GInetAddress *address)
+{
+  GSocketAddress *there = g_inet_socket_address_new (address, 9); /* discard; nothing is sent */
+  gboolean has = gst_tfrc_socket_check_route (there, NULL);
+
+  g_object_unref (there);
+  return has;
+}
+
+/* The first one that this machine reaches: localhost is ::1 first, also where IPv6 is switched off. */
+static GInetAddress *
+choose (GList *found)
+{
+  GList *at = found;
+
+  while (at != NULL && !has_route (at->data))
+    at = at->next;
+  return g_object_ref (at != NULL ? at->data : found->data);
+}
+
 static GInetAddress *
 lookup (const gchar *host, GError **error)
 {
@@ -24,7 +45,7 @@ lookup (const gchar *host, GError **error)
   resolver = g_resolver_get_default ();
   found = g_resolver_lookup_by_name (resolver, host, NULL, error);
   if (found != NULL)
-    address = g_object_ref (found->data);
+    address = choose (found);
   g_resolver_free_addresses (found);
   g_object_unref (resolver);
   return address;

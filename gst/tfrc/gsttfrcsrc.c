@@ -23,12 +23,13 @@
 
 #include <sys/socket.h>
 
-GST_DEBUG_CATEGORY_STATIC (tfrcsrc_debug);
+GST_DEBUG_CATEGORY (tfrcsrc_debug);
 #define GST_CAT_DEFAULT tfrcsrc_debug
 
 #define RECEIVE_BUFFER_BYTES (1 << 20)
 
-#define DEFAULT_ADDRESS "0.0.0.0"
+/* Names, localhost's too, mostly resolve to an IPv6 address first. */
+#define DEFAULT_ADDRESS "::"
 #define DEFAULT_PORT 5004
 #define DEFAULT_PAYLOAD (-1)
 #define DEFAULT_CLOCK_RATE 0
@@ -55,6 +56,8 @@ enum {
   PROP_AUTO_NACK,
   PROP_PEER_ADDRESS,
   PROP_RATE_EXTENSION_ID,
+  PROP_SRTP,
+  PROP_SRTP_LAST = PROP_SRTP + GST_TFRC_SRTP_PROPERTIES - 1,
   PROP_STATS,
   PROP_STATS_INTERVAL
 };
@@ -146,6 +149,26 @@ enlarge_receive_buffer (GSocket *socket)
     g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES, NULL);
 }
 
+/* Where the system has no IPv6 at all, :: is all of IPv4. */
+static GSocket *
+new_socket (GInetAddress **bound, GError **error)
+{
+  GSocketFamily family = g_inet_address_get_family (*bound);
+  GSocket *socket = NULL;
+
+  if (family == G_SOCKET_FAMILY_IPV6 && g_inet_address_get_is_any (*bound)) {
+    socket = g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+    family = socket != NULL ? family : G_SOCKET_FAMILY_IPV4;
+  }
+  if (socket != NULL)
+    return socket;
+  if (family != g_inet_address_get_family (*bound)) {
+    g_object_unref (*bound);
+    *bound = g_inet_address_new_any (family);
+  }
+  return g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+}
+
 static GSocket *
 open_socket (const gchar *address, guint16 port, GError **error)
 {
@@ -160,8 +183,8 @@ open_socket (const gchar *address, guint16 port, GError **error)
   }
   multicast = g_inet_address_get_is_multicast (inet);
   bound = multicast ? g_inet_address_new_any (g_inet_address_get_family (inet)) : g_object_ref (inet);
+  socket = new_socket (&bound, error);
   local = g_inet_socket_address_new (bound, port);
-  socket = g_socket_new (g_inet_address_get_family (inet), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
   /* two unicast receivers on one port would each get some of the packets */
   if (socket != NULL)
     ok = g_socket_bind (socket, local, multicast, error);
@@ -184,7 +207,7 @@ cure_of (const GError *error)
     return "Another program has it (\"ss -ulnp\" shows which): stop that, or set another port.";
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
     return "Ports below 1024 are for privileged programs: set another port.";
-  return "Set address to one of this machine's own (\"ip address\" lists them), or to 0.0.0.0 or :: for all.";
+  return "Set address to one of this machine's own (\"ip address\" lists them), or to :: for all.";
 }
 
 static gboolean
@@ -231,6 +254,18 @@ close_socket (GstTfrcSrc *self)
   g_object_unref (socket);
 }
 
+static void
+release (GstTfrcSrc *self)
+{
+  GstCcSrtp *srtp;
+
+  close_socket (self);
+  GST_OBJECT_LOCK (self);
+  srtp = g_steal_pointer (&self->gate.srtp);
+  GST_OBJECT_UNLOCK (self);
+  gst_cc_srtp_free (srtp);
+}
+
 /* ---- children ---- */
 
 static GstElement *
@@ -265,6 +300,8 @@ add_children (GstTfrcSrc *self)
     gst_tfrc_restore_attach (&self->restore, self->rtxreceive);
   if (self->rtcpavpf != NULL)
     g_object_set (self->rtcpavpf, "reduced-size", TRUE, NULL);
+  if (self->udpsrc != NULL && self->rtcpavpf != NULL)
+    gst_tfrc_srtp_gate_attach (&self->gate, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf);
   /* feedback must leave while the bin pauses and after its media part stopped (BYE): its state is set by hand */
   if (self->rtcpsink != NULL) {
     g_object_set (self->rtcpsink, "sync", FALSE, "async", FALSE, "close-socket", FALSE, NULL);
@@ -366,9 +403,24 @@ link_children (GstTfrcSrc *self)
 }
 
 static gboolean
+configure_srtp (GstTfrcSrc *self)
+{
+  GstCcSrtp *srtp;
+
+  if (!gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &srtp))
+    return FALSE;
+  g_object_set (self->rtcpavpf, "rtp-overhead", gst_cc_srtp_rtp_overhead (srtp), "rtcp-overhead",
+      gst_cc_srtp_rtcp_overhead (srtp), NULL);
+  GST_OBJECT_LOCK (self);
+  self->gate.srtp = srtp;
+  GST_OBJECT_UNLOCK (self);
+  return TRUE;
+}
+
+static gboolean
 prepare (GstTfrcSrc *self)
 {
-  if (!have_children (self) || !configure_caps (self) || !configure_socket (self))
+  if (!have_children (self) || !configure_caps (self) || !configure_srtp (self) || !configure_socket (self))
     return FALSE;
   self->send_errors = 0;
   link_children (self);
@@ -383,15 +435,21 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
     gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
+  }
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
+    gst_tfrc_receive_advice_pause (&self->advice);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
+  if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && ret != GST_STATE_CHANGE_FAILURE)
+    gst_tfrc_receive_advice_play (&self->advice);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
   if (transition == GST_STATE_CHANGE_READY_TO_NULL ||
       (transition == GST_STATE_CHANGE_NULL_TO_READY && ret == GST_STATE_CHANGE_FAILURE))
-    close_socket (self);
+    release (self);
   return ret;
 }
 
@@ -418,6 +476,7 @@ static GstStructure *
 take_stats (GstTfrcSrc *self)
 {
   GstStructure *s = NULL, *jitterbuffer = NULL;
+  GstCcSrtpCounts srtp;
   guint64 send_errors;
   guint restored = 0;
 
@@ -428,7 +487,9 @@ take_stats (GstTfrcSrc *self)
   gst_structure_set_name (s, "application/x-tfrcsrc-stats");
   GST_OBJECT_LOCK (self);
   send_errors = self->send_errors;
+  srtp = gst_cc_srtp_counts (self->gate.srtp);
   GST_OBJECT_UNLOCK (self);
+  gst_tfrc_srtp_add_stats (s, &srtp);
   if (self->rtxreceive != NULL)
     g_object_get (self->rtxreceive, "num-rtx-assoc-packets", &restored, NULL);
   gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, "restored", G_TYPE_UINT64, (guint64)restored, NULL);
@@ -497,7 +558,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     self->rtx_map = g_value_dup_boxed (value);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -556,7 +618,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     g_value_set_boxed (value, self->rtx_map);
     break;
   default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    if (!gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value))
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
 }
@@ -566,9 +629,12 @@ finalize (GObject *object)
 {
   GstTfrcSrc *self = GST_TFRC_SRC (object);
 
+  gst_tfrc_receive_advice_finalize (&self->advice);
   g_clear_object (&self->socket);
   gst_clear_caps (&self->caps);
   gst_clear_structure (&self->rtx_map);
+  gst_cc_srtp_params_clear (&self->srtp_params);
+  g_clear_pointer (&self->gate.srtp, gst_cc_srtp_free);
   g_free (self->address);
   g_free (self->encoding_name);
   G_OBJECT_CLASS (parent_class)->finalize (object);
@@ -584,10 +650,12 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   self->payload = DEFAULT_PAYLOAD;
   self->clock_rate = DEFAULT_CLOCK_RATE;
   self->latency_ms = DEFAULT_LATENCY;
+  gst_cc_srtp_params_init (&self->srtp_params);
   /* the RTCP sender inside must not make the pipeline wait for its end of stream */
   gst_bin_set_suppressed_flags (GST_BIN (self), GST_ELEMENT_FLAG_SOURCE | GST_ELEMENT_FLAG_SINK);
   GST_OBJECT_FLAG_SET (self, GST_ELEMENT_FLAG_SOURCE);
   add_children (self);
+  gst_tfrc_receive_advice_init (&self->advice, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf, &self->restore);
   self->ghost = gst_ghost_pad_new_no_target_from_template ("src", templ);
   gst_element_add_pad (GST_ELEMENT (self), self->ghost);
   gst_object_unref (templ);
@@ -654,7 +722,7 @@ install_properties (GObjectClass *klass)
 
   g_object_class_install_property (klass, PROP_ADDRESS,
       g_param_spec_string ("address", "Address",
-          "IP address to receive on: 0.0.0.0 any IPv4, :: any, or a multicast group", DEFAULT_ADDRESS, flags));
+          "IP address to receive on: :: any, 0.0.0.0 any IPv4, or a multicast group", DEFAULT_ADDRESS, flags));
   g_object_class_install_property (klass, PROP_PORT,
       g_param_spec_int ("port", "Port", "UDP port of RTP and RTCP both; 0: a free one, which reading then tells", 0,
           65535, DEFAULT_PORT, flags));
@@ -682,6 +750,7 @@ install_properties (GObjectClass *klass)
           "its place. It switches auto-nack on. NULL: no retransmission",
           GST_TYPE_STRUCTURE, flags));
   install_feedback_properties (klass);
+  gst_tfrc_srtp_install_properties (klass, PROP_SRTP);
   g_object_class_install_property (klass, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
           "Those of rtcpavpf, feedback that could not be sent, packets that came again, and those of the jitter buffer",

@@ -2,7 +2,9 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
+#include "gsttfrcsrtp.h"
 
 #include <gio/gio.h>
 #include <gst/gst.h>
@@ -18,10 +20,13 @@ struct _GstTfrcSrc {
   GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
   GstTfrcRestore restore;
+  GstTfrcReceiveAdvice advice;
+  GstTfrcSrtpGate gate;
   GSocket *socket; /* while not in NULL */
 
   gchar *address, *encoding_name;
   gint port, payload;
+  GstCcSrtpParams srtp_params;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
   guint clock_rate, latency_ms;

@@ -38,7 +38,8 @@ set_counters (GstStructure *structure, const GstTfrcStats *s)
       "packets-dropped", G_TYPE_UINT64, s->packets_dropped, "packets-malformed", G_TYPE_UINT64, s->malformed,
       "packets-overflowed", G_TYPE_UINT64, s->overflowed, "packets-unstamped", G_TYPE_UINT64, s->unstamped,
       "packets-too-large", G_TYPE_UINT64, s->too_large, "connection-refused", G_TYPE_UINT64, s->refused, "unreachable",
-      G_TYPE_UINT64, s->unreachable, "send-errors", G_TYPE_UINT64, s->send_errors, NULL);
+      G_TYPE_UINT64, s->unreachable, "send-errors", G_TYPE_UINT64, s->send_errors, "packets-unprotected", G_TYPE_UINT64,
+      s->unprotected, NULL);
 }
 
 static void
@@ -77,5 +78,6 @@ gst_tfrc_stats_to_structure (const GstTfrcStats *s)
   gst_tfrc_circuit_add_stats (structure, status->circuit, status->circuit_reason, s->circuit_openings);
   set_counters (structure, s);
   set_rtcp (structure, s);
+  gst_tfrc_srtp_add_stats (structure, &s->srtp);
   return structure;
 }

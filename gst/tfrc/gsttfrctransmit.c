@@ -25,7 +25,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define STATUS_INTERVAL (20 * CC_MSECOND)
 #define RATE_EVENT_INTERVAL (200 * CC_MSECOND)
 #define DRAIN_MARGIN (500 * CC_MSECOND)
-#define KEY_UNIT_INTERVAL (300 * CC_MSECOND)
 #define LOG_INTERVAL CC_SECOND
 /* Packets closer than this leave together, as the pacer's t_gran has it; also, a core that is due and does nothing must
    not spin. */
@@ -33,7 +32,13 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define SHORT_SLEEP (2 * CC_MSECOND) /* packets need not wake a thread that wakes this soon anyway */
 #define LATENESS_FIRST_BIN CC_USECOND
 
-enum { WARNED_TOO_LARGE = 1 << 0, WARNED_REFUSED = 1 << 1, WARNED_UNREACHABLE = 1 << 2, WARNED_ERROR = 1 << 3 };
+enum {
+  WARNED_TOO_LARGE = 1 << 0,
+  WARNED_REFUSED = 1 << 1,
+  WARNED_UNREACHABLE = 1 << 2,
+  WARNED_ERROR = 1 << 3,
+  WARNED_UNPROTECTED = 1 << 4
+};
 
 CcTime
 gst_tfrc_transmit_now (void)
@@ -265,6 +270,16 @@ gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats)
 
 /* ---- the thread ---- */
 
+/* Audio is a small part of what makes a queue, and an encoder that nobody governs: lowered for a queue that video
+   makes, its rate would fall below what it sends, and packets be skipped while the path has room for them. */
+static guint
+least_bitrate (const GstTfrcSettings *settings)
+{
+  if (!settings->audio || settings->mode != CC_MODE_LOW_DELAY)
+    return settings->min_bitrate;
+  return MAX (settings->min_bitrate, MIN (settings->min_audio_bitrate, settings->max_bitrate));
+}
+
 static void
 init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 {
@@ -274,9 +289,9 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   cc_sender_params_init (&params);
   params.mode = t->settings.mode;
   params.start_Bps = start_Bps;
-  params.min_Bps = gst_tfrc_bytes_per_second (t->settings.min_bitrate);
+  params.min_Bps = gst_tfrc_bytes_per_second (least_bitrate (&t->settings));
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
-  params.overhead_bytes = t->to.overhead;
+  params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
@@ -293,7 +308,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
 void
 gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
 {
-  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (t->settings.min_bitrate),
+  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (least_bitrate (&t->settings)),
       fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 
@@ -546,6 +561,11 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   }
   if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
     gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+  else if (t->batch->unprotected > 0)
+    warn (t, WARNED_UNPROTECTED,
+        "Packets have numbers that their SSRC has used with this key before, which would give the key away; they are "
+        "dropped. Leave the payloader's ssrc to chance, or set another srtp-key.",
+        "SRTP");
 }
 
 /* TRUE: there may be more that can leave at once. */
@@ -576,26 +596,12 @@ pump (GstTfrcTransmit *t, CcTime now)
   return n == PUMP_PACKETS;
 }
 
-static void
-push_key_unit_event (GstTfrcTransmit *t, CcTime now)
+void
+gst_tfrc_transmit_ask_for_key_unit (GstTfrcTransmit *t)
 {
-  GST_INFO_OBJECT (t->element, "asking upstream for a key unit");
-  t->key_unit_at = now;
-  t->key_unit_due = CC_TIME_NONE;
   t->stats.key_unit_requests++;
   gst_pad_push_event (
       t->pad, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, t->key_unit_count++));
-}
-
-void
-gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now)
-{
-  CcDuration interval = MAX (KEY_UNIT_INTERVAL, t->core.tfrc.R);
-
-  if (t->key_unit_at == CC_TIME_NONE || cc_time_since (now, t->key_unit_at) >= interval)
-    push_key_unit_event (t, now);
-  else if (put_off)
-    t->key_unit_due = cc_time_add (t->key_unit_at, interval);
 }
 
 static void
@@ -625,6 +631,8 @@ copy_counters (GstTfrcTransmit *t)
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
   s->unstamped = t->batch->unstamped;
+  s->unprotected = t->batch->unprotected;
+  s->srtp = gst_cc_srtp_counts (t->srtp);
   s->too_large = t->batch->too_large;
   s->refused = t->batch->refused;
   s->unreachable = t->batch->unreachable;
@@ -694,20 +702,34 @@ next_stats (const GstTfrcTransmit *t)
 }
 
 static void
+give_advice (GstTfrcTransmit *t, CcTime now)
+{
+  const GstTfrcSendCounts counts = {.packets_sent = t->core.packets_sent,
+      .frames_sent = t->core.buffer.frames_sent,
+      .frames_dropped = t->core.buffer.frames_dropped,
+      .rtcp_received = t->stats.rtcp_received,
+      .refused = t->batch->refused > 0,
+      .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
+
+  gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);
+}
+
+static void
 run_timers (GstTfrcTransmit *t, CcTime now)
 {
   if (cc_sender_next_timeout (&t->core) <= now)
     cc_sender_on_timeout (&t->core, now);
-  if (cc_sender_take_key_unit_wanted (&t->core))
-    gst_tfrc_transmit_want_key_unit (t, TRUE, now);
-  if (t->key_unit_due <= now)
-    push_key_unit_event (t, now);
+  if (cc_sender_take_key_unit_wanted (&t->core) && key_answer_on_command (&t->key, t->core.tfrc.R, now))
+    gst_tfrc_transmit_ask_for_key_unit (t);
+  if (key_answer_on_timeout (&t->key, now))
+    gst_tfrc_transmit_ask_for_key_unit (t);
   if (t->tmmbr_rises_at <= now)
     gst_tfrc_answer_timeout (t, now);
   gst_tfrc_transmit_rtcp_timeout (t, now);
   post_circuit (t, now);
   if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
+  give_advice (t, now);
   if (next_stats (t) <= now)
     post_stats (t, now);
   if (t->drain_until != CC_TIME_NONE && (t->drain_until <= now || (t->core.buffer.count == 0 && t->batch->count == 0)))
@@ -718,7 +740,7 @@ static CcTime
 next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean more)
 {
   CcTime core = t->blocked ? CC_TIME_NONE : cc_sender_next_timeout (&t->core);
-  CcTime at = cc_time_min (gst_tfrc_transmit_rtcp_next (t), t->key_unit_due);
+  CcTime at = cc_time_min (gst_tfrc_transmit_rtcp_next (t), t->key.due);
 
   at = cc_time_min (at, t->tmmbr_rises_at);
   if (!more)
@@ -868,14 +890,17 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
   t->batch = g_new (GstTfrcBatch, 1);
   gst_tfrc_batch_init (t->batch);
+  gst_tfrc_batch_set_srtp (t->batch, t->srtp);
   t->batch->to = *to;
   set_traffic_class (t);
   t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
   t->blocked = t->avpf_running = FALSE;
-  t->due = t->drain_until = t->key_unit_at = t->key_unit_due = CC_TIME_NONE;
+  t->due = t->drain_until = CC_TIME_NONE;
+  key_answer_init (&t->key);
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
+  gst_tfrc_send_advice_init (&t->advice, now);
   t->path_teller = t->router_teller = 0;
   for (i = 0; i < G_N_ELEMENTS (t->teller_key); i++)
     t->teller_key[i] = gst_cc_random64 ();
@@ -907,7 +932,7 @@ release (GstTfrcTransmit *t)
   g_mutex_unlock (&t->lock);
   g_clear_pointer (&t->taken, g_free);
   g_clear_pointer (&t->ring, g_free);
-  g_clear_pointer (&t->batch, g_free);
+  g_clear_pointer (&t->batch, gst_tfrc_batch_free);
   g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->packets, g_free);
   g_clear_pointer (&t->cname, g_free);

@@ -11,12 +11,14 @@
 #include "avpftiming.h"
 #include "ccsender.h"
 #include "fircommands.h"
+#include "keyanswer.h"
 #include "gstccrtcp.h"
 #include "gstrateevent.h"
 #include "gsttfrcbatch.h"
 #include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
 #include "gsttfrcratesources.h"
+#include "gsttfrcsendadvice.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
 #include "rtpreporters.h"
@@ -37,6 +39,8 @@ G_BEGIN_DECLS
 typedef struct {
   CcMode mode;
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
+  guint min_audio_bitrate;
+  gboolean audio; /* by the caps */
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
   CircuitAction circuit_action;
@@ -96,6 +100,8 @@ typedef struct {
   GstClockTime rr_rtt, rr_jitter;
   gdouble rr_fraction_lost;
   gint rr_packets_lost;
+  guint64 unprotected; /* packets */
+  GstCcSrtpCounts srtp;
   GstClockTime lateness_max;
   guint64 lateness[GST_TFRC_LATENESS_BINS];
 } GstTfrcStats;
@@ -123,6 +129,7 @@ typedef struct GstTfrcTransmit {
     GstTfrcStats stats;
   } shared;
 
+  GstCcSrtp *srtp; /* the element's, set while no thread runs; NULL: packets are not protected */
   GThread *thread;
   int wakeup_fd;
   GSocket *socket;
@@ -143,10 +150,11 @@ typedef struct GstTfrcTransmit {
   CcTime drain_until, rate_event_at, status_at, stats_at;
   guint reported_bitrate;
   CcLimit reported_limit;
-  guint64 circuit_told;             /* gst_tfrc_circuit_news () */
-  CcTime key_unit_at, key_unit_due; /* the last request; one put off */
+  guint64 circuit_told; /* gst_tfrc_circuit_news () */
+  KeyAnswer key;
   guint key_unit_count;
   guint warned; /* bits of what the application was told already */
+  GstTfrcSendAdvice advice;
   CcTime logged_at;
 
   AvpfTiming avpf;
@@ -219,7 +227,7 @@ gboolean gst_tfrc_answer_resent (GstTfrcTransmit *t, GstTfrcSource *source, guin
 
 /* gsttfrctransmit.c, for the other two */
 void gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t);
-void gst_tfrc_transmit_want_key_unit (GstTfrcTransmit *t, gboolean put_off, CcTime now);
+void gst_tfrc_transmit_ask_for_key_unit (GstTfrcTransmit *t); /* once t->key lets it be */
 gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);
 
 G_END_DECLS

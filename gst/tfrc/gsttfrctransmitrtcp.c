@@ -83,6 +83,9 @@ send_compound (GstTfrcTransmit *t, const guint32 *leaving, guint n_leaving, CcTi
   if (n_leaving > 0)
     rtcp_add_bye (&rtcp, leaving, n_leaving);
   gst_cc_rtcp_close (&rtcp, buffer);
+  buffer = gst_tfrc_srtp_protect_rtcp (t->srtp, buffer);
+  if (buffer == NULL)
+    return 0;
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   size = (guint)map.size;
   sent = sendto (
@@ -392,7 +395,8 @@ on_pli (gpointer user, guint32 sender, guint32 media)
   if (!is_ours (r, media))
     return;
   r->t->stats.pli++;
-  gst_tfrc_transmit_want_key_unit (r->t, FALSE, r->now);
+  if (key_answer_on_pli (&r->t->key, r->t->core.tfrc.R, r->now))
+    gst_tfrc_transmit_ask_for_key_unit (r->t);
 }
 
 static void
@@ -564,7 +568,7 @@ take_other_packet (Receiving *r, const guint8 *data, gsize size)
 }
 
 static void
-take_packet (GstTfrcTransmit *t, const guint8 *data, gsize size, const GstTfrcAddress *from, CcTime now)
+take_packet (GstTfrcTransmit *t, guint8 *data, gsize size, const GstTfrcAddress *from, CcTime now)
 {
   Receiving r = {.t = t, .now = now, .from = from};
 
@@ -572,12 +576,14 @@ take_packet (GstTfrcTransmit *t, const guint8 *data, gsize size, const GstTfrcAd
     take_other_packet (&r, data, size);
     return;
   }
+  if (!gst_tfrc_srtp_open_rtcp (t->element, t->srtp, data, &size))
+    return;
   if (!walk (&r, data, size, &handlers))
     return;
   t->stats.rtcp_received++;
   cc_sender_on_rtcp (&t->core);
   if (t->avpf_running)
-    avpf_timing_on_received (&t->avpf, (guint)size + t->to.overhead);
+    avpf_timing_on_received (&t->avpf, (guint)size + gst_cc_srtp_rtcp_overhead (t->srtp) + t->to.overhead);
   t->status_at = now;
 }
 
@@ -587,7 +593,7 @@ gst_tfrc_transmit_receive (GstTfrcTransmit *t, CcTime now)
   guint i;
 
   for (i = 0; i < RECEIVE_BURST; i++) {
-    guint8 data[RECEIVE_SIZE];
+    _Alignas(guint64) guint8 data[RECEIVE_SIZE];
     GstTfrcAddress from = {.length = sizeof from.storage};
     gssize size = recvfrom (t->fd, data, sizeof data, MSG_DONTWAIT, (struct sockaddr *)&from.storage, &from.length);
 

@@ -79,8 +79,6 @@ def main():
     except (RuntimeError, ValueError, OSError) as error:
         print(f"call: {error}", file=sys.stderr)
         return 1
-    for problem in run.problems[:10]:
-        print(f"call: {problem}", file=sys.stderr)
     if result:
         for what, figure in report.lines(result):
             print(f"{what:52} {figure}")

@@ -111,6 +111,13 @@ class InRtpbin:
             raise ValueError(f"no such controller: {name}")
         self.element, self.adapts = self.ELEMENTS[name], name != "gcc"
 
+    def missing(self):
+        """What helps where the element is not installed."""
+        if self.element == "rtpgccbwe":
+            return ("the controller gcc needs the element rtpgccbwe, which is not installed: tests/quality/rivals/build makes "
+                    "it (a Rust compiler, some minutes); rtptfrcbwe, in its place, is built already")
+        return f"the element {self.element} is not installed: pipelines/setup builds it"
+
     def send(self, s):
         limits = " ".join(f"{key}-bitrate={int(s[name])}" for name, key in
                           (("max", "max"), ("min", "min"), ("start", "estimated")) if s.get(name))

@@ -2,10 +2,8 @@
 """The sending process of controller `farstream`: Farstream 0.2's conference with its TFRC, which sets its encoder's bit
 rate itself. The other end is tfrcsrc, since Farstream's own receiver reports that nothing arrives (0.2.9 under GStreamer
 1.x); its RTP and RTCP, two ports by its raw UDP transmitter, share one across the network."""
-import json
 import select
 import socket
-import sys
 import threading
 import time
 
@@ -13,7 +11,7 @@ import gi
 
 from . import codecs, sender
 from .farstreamfixes import RTCP, RTP, let_link, set_extension
-from .gstio import GLib, Gst, Runner, say, wait_for_start
+from .gstio import GLib, Gst, Runner, main, say, wait_for_start
 
 LEAD = 1.2  # s before the pictures that its call is opened
 READY = 10.0  # s that its transmitter may take
@@ -179,5 +177,4 @@ class Farstream(sender.Sender):
 
 
 if __name__ == "__main__":
-    Gst.init(None)
-    sys.exit(Farstream(json.loads(sys.argv[1])).run())
+    main(Farstream)

@@ -2,13 +2,10 @@
 """The sending process of controllers that are an element in front of rtpbin: gst-plugins-rs' rtpgccbwe (`gcc`), its
 estimate set at the encoder as webrtcsink does, and rtptfrcbwe. The other end, callkit.gccreceiver, is an rtpbin that
 reports every packet (TWCC) and asks for key units. tests/quality/rivals/build makes rtpgccbwe."""
-import json
-import sys
-
 import gi
 
 from . import codecs, controllers, sender
-from .gstio import Gst, Runner, structure_to_dict
+from .gstio import Gst, Runner, main, structure_to_dict
 
 gi.require_version("GstRtp", "1.0")
 from gi.repository import GstRtp  # noqa: E402,F401  so that extensions have an identity to set
@@ -34,7 +31,7 @@ class Sender(sender.Sender):
         if not controller.adapts and not self.codec.unit:
             raise SystemExit(f"{self.s['encoder']} has no bit rate to set")
         if Gst.ElementFactory.find(controller.element) is None:
-            raise SystemExit(f"{controller.element} is not installed: tests/quality/rivals/build makes rtpgccbwe")
+            raise SystemExit(controller.missing())
         runner = Runner(sender.description(self.s))
         extension = Gst.ElementFactory.make("rtphdrexttwcc")
         extension.set_id(controllers.TWCC_ID)
@@ -60,5 +57,4 @@ class Sender(sender.Sender):
 
 
 if __name__ == "__main__":
-    Gst.init(None)
-    sys.exit(Sender(json.loads(sys.argv[1])).run())
+    main(Sender)

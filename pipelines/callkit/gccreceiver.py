@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The receiving process of controllers that are an element in front of rtpbin: see callkit.gcc."""
-import json
-import sys
-
 import gi
 
 from . import receiver
 from .gcc import share_socket
-from .gstio import Gst
+from .gstio import Gst, main
 
 gi.require_version("GstNet", "1.0")
 from gi.repository import GstNet  # noqa: E402
@@ -28,5 +25,4 @@ class Receiver(receiver.Receiver):
 
 
 if __name__ == "__main__":
-    Gst.init(None)
-    sys.exit(Receiver(json.loads(sys.argv[1])).run())
+    main(Receiver)

@@ -102,6 +102,18 @@ def wait_for_start(lead=0.0):
     return zero, begin
 
 
+def main(kind):
+    """The program of a process: kind (settings).run (). Words that it ends with are said, too."""
+    Gst.init(None)
+    try:
+        status = kind(json.loads(sys.argv[1])).run()
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            say("error", text=end.code, debug="")
+        raise
+    sys.exit(status)
+
+
 class Runner:
     """A pipeline and its main loop: ends on SIGTERM, SIGINT, end of stream or error."""
 
@@ -116,6 +128,7 @@ class Runner:
         for number in (signal.SIGTERM, signal.SIGINT):
             GLib.unix_signal_add(GLib.PRIORITY_HIGH, number, self._on_signal)
         self.on_element_message = None
+        self.expected = ()  # warnings that are nobody's mistake here: (domain, code)
 
     def __getitem__(self, name):
         return self.pipeline.get_by_name(name)
@@ -124,11 +137,13 @@ class Runner:
         if message.type == Gst.MessageType.ERROR:
             error, debug = message.parse_error()
             say("error", text=error.message, debug=debug or "")
+            print(f"{message.src.get_name()}: {error.message}\n{debug or ''}", file=sys.stderr, flush=True)
             self.failed = True
             self.loop.quit()
         elif message.type == Gst.MessageType.WARNING:
             warning, debug = message.parse_warning()
-            say("warning", text=warning.message, debug=debug or "")
+            if not any(warning.matches(*what) for what in self.expected):
+                say("warning", text=warning.message, debug=debug or "")
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
         elif message.type == Gst.MessageType.ELEMENT and self.on_element_message:
@@ -137,6 +152,12 @@ class Runner:
     def _on_signal(self):
         self.finish()
         return GLib.SOURCE_REMOVE
+
+    def _say_why(self):
+        """The loop does not run yet, or no longer: what is on the bus is still to be said."""
+        message = self.pipeline.get_bus().timed_pop_filtered(0, Gst.MessageType.ERROR)
+        if message:
+            self._on_message(None, message)
 
     def finish(self):
         """Lets what is under way go out, two seconds at most."""
@@ -150,6 +171,7 @@ class Runner:
             begin()
         if self.pipeline.set_state(Gst.State.PLAYING) == Gst.StateChangeReturn.FAILURE:
             self.failed = True
+            self._say_why()
         else:
             self.loop.run()
         self.pipeline.set_state(Gst.State.NULL)

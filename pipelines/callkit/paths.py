@@ -33,6 +33,12 @@ def environment():
     return env
 
 
+def has_element(name):
+    """Whether the processes will find it."""
+    return subprocess.run(["gst-inspect-1.0", "--exists", name], env=environment(), check=False,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+
+
 def require_build(programs=(BOTTLENECK,)):
     """Sets up what is missing, so that every program here can be somebody's first."""
     if not all(path.exists() for path in [*programs, *PLUGINS]):

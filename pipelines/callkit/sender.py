@@ -2,12 +2,10 @@
 """The sending process: a clip (or camera), encoder, ratecontrol, payloader, tfrcsink. Its settings are one JSON object;
 with `wait` among them it begins when it is told to on its standard input (gstio.wait_for_start)."""
 import collections
-import json
-import sys
 import threading
 import time
 
-from .gstio import GLib, Gst, Runner, Table, Usage, say, structure_of, structure_to_dict, wait_for_start
+from .gstio import GLib, Gst, Runner, Table, Usage, main, say, structure_of, structure_to_dict, wait_for_start
 from . import clips, codecs, controllers, units
 
 RATE_FIELDS = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
@@ -178,5 +176,4 @@ class Sender:
 
 
 if __name__ == "__main__":
-    Gst.init(None)
-    sys.exit(Sender(json.loads(sys.argv[1])).run())
+    main(Sender)

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One call from start to figures: processes started, watched, ended; files left in its folder."""
 import dataclasses
+import glob
 import json
+import os
 import pathlib
 import queue
 import subprocess
@@ -11,6 +13,7 @@ import time
 
 from . import clips, codecs, controllers, measures, network, paths, report, units
 
+MOST_SAID = 10  # problems; all are in summary.json
 RFC8867_5_1 = "0:1.0M,40:2.5M,60:0.6M,80:1.0M"
 
 
@@ -48,6 +51,18 @@ class Settings:
     source_properties: str = ""  # more of tfrcsrc's and its children's, as gst-launch-1.0 takes them
     sink_properties: str = ""  # of tfrcsink's
     oracle_share: float = 0.95
+
+
+def require_camera(device):
+    """Raises RuntimeError, with what helps, where there is no such device or it may not be opened."""
+    if not os.path.exists(device):
+        others = ", ".join(sorted(glob.glob("/dev/video*")))
+        raise RuntimeError(f"there is no camera {device}: connect one"
+                           + (f", or name another device (--camera DEVICE; there are {others})" if others else "")
+                           + "; without --camera a clip is sent")
+    if not os.access(device, os.R_OK | os.W_OK):
+        raise RuntimeError(f"the camera {device} may not be opened: \"sudo usermod -aG video $USER\" and a new login let "
+                           "you; without --camera a clip is sent")
 
 
 class Process:
@@ -177,10 +192,19 @@ class Session:
             groups[f"flow {n}"] = keys
         return groups
 
+    def check(self):
+        """Raises RuntimeError, with what helps, where something that is asked for is not there."""
+        if self.s.camera and not self.s.receive:
+            require_camera(self.s.camera)
+        controller = controllers.make(self.s.controller)
+        if getattr(controller, "element", None) and not self.s.receive and not paths.has_element(controller.element):
+            raise RuntimeError(controller.missing())
+
     def run(self):
         """Runs until the end, Ctrl-C or SIGTERM; the processes have sessions of their own, so that they end in order.
         Returns the summary; None where there was no bottleneck to measure."""
         paths.require_build()
+        self.check()
         s = self.settings()
         (self.folder / "call.json").write_text(json.dumps(s, indent=1))
         processes, net = [], None
@@ -206,11 +230,11 @@ class Session:
             for process in reversed(processes):  # the sender first: its last packets are still to arrive
                 status = process.stop()
                 if status != 0:
-                    self.problems.append(f"{process.name} ended with status {status}: see {process.name}.log")
+                    self.note(f"{process.name} ended with status {status}: see {process.name}.log")
                 if process.name == "sender":
                     time.sleep(self.s.delay + 0.5)
             if net and net.stop() != 0:
-                self.problems.append("the bottleneck failed")
+                self.note("the bottleneck failed")
             self.drain()
         return self.figures(s) if net else None
 
@@ -221,7 +245,13 @@ class Session:
         except (ValueError, IndexError, OSError) as error:
             if not self.problems:
                 raise
-            raise RuntimeError("; ".join(self.problems)) from error
+            raise RuntimeError("nothing of this call can be measured" if self.show else "; ".join(self.problems)) from error
+
+    def note(self, problem):
+        """Said at once where somebody looks on: a receiver may wait for its sender for a day."""
+        self.problems.append(problem)
+        if self.show and len(self.problems) <= MOST_SAID:
+            print(("\n" if sys.stdout.isatty() else "") + f"call: {problem}", file=sys.stderr, flush=True)
 
     def wait_for(self, name, process):
         """Until it has said a word, so that nothing sent is missed."""
@@ -240,7 +270,7 @@ class Session:
         while not self.said.empty():
             name, message = self.said.get()
             if message["kind"] in ("error", "warning"):
-                self.problems.append(f"{name}: {message['text']}")
+                self.note(f"{name}: {message['text']}")
             elif progress:
                 progress.add(name, message)
 

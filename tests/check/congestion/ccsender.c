@@ -34,14 +34,20 @@ setup (CcMode mode)
 }
 
 static void
-push_frame (unsigned packets)
+push_frame_of (unsigned packets, uint32_t size_bytes)
 {
-  CcPacket packet = {.size_bytes = PAYLOAD, .frame = ++frame, .captured_at = CC_TIME_NONE};
+  CcPacket packet = {.size_bytes = size_bytes, .frame = ++frame, .captured_at = CC_TIME_NONE};
 
   for (unsigned i = 0; i < packets; i++) {
     packet.frame_end = i + 1 == packets;
     ck_assert (cc_sender_push (&s, &packet, now));
   }
+}
+
+static void
+push_frame (unsigned packets)
+{
+  push_frame_of (packets, PAYLOAD);
 }
 
 /* What a host does until `until`; returns how many packets left, the times of the first ones in at. */
@@ -963,6 +969,33 @@ START_TEST (test_burst_control_spreads_a_frame_over_its_period)
 }
 END_TEST
 
+/* 25 frames a second in three slices of 40 bytes, 68 on the wire: 75 x 52 bytes of headers are 31.2 of 100 kb/s, and
+   the rest is the encoder's, which fills these packets first. 16/68 of the rate would keep them as small for ever.
+   Large packets: by their share of headers, (972 - 24)/1000, as more of them are needed for more. */
+START_TEST (test_small_packets_may_grow)
+{
+  CcSenderStatus status;
+
+  setup (CC_MODE_LOW_DELAY);
+  for (unsigned i = 0; i < 250; i++) {
+    push_frame_of (3, 40);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (100), 0, 0, 30 * CC_MSECOND);
+  }
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (100), kbps (0.1));
+  ck_assert_double_eq_tol (status.media_Bps, kbps (100 - 31.2), kbps (2));
+  for (unsigned i = 0; i < 250; i++) {
+    if (i % 5 == 0)
+      push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (100), 0, 0, 30 * CC_MSECOND);
+  }
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.media_Bps, kbps (100) * 0.948, kbps (0.5));
+}
+END_TEST
+
 START_TEST (test_stamps_and_status)
 {
   RtpRttSendts a, b;
@@ -1365,8 +1398,8 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_frame_leaves_fas
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
     test_stamps_from_before_the_first_packet_are_refused, test_a_pause_is_no_silence, test_slow_reports_are_no_silence,
-    test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_stamps_and_status,
-    test_late_frames_are_discarded_whole, CC_TEST_LONG (test_packet_reports_alone_steer),
+    test_path_reports_expire, test_burst_control_spreads_a_frame_over_its_period, test_small_packets_may_grow,
+    test_stamps_and_status, test_late_frames_are_discarded_whole, CC_TEST_LONG (test_packet_reports_alone_steer),
     test_packet_reports_tell_of_losses, test_packet_reports_excuse_losses, test_loss_that_is_no_congestion,
     test_time_outs_count_packets_as_they_are, test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
     test_packet_reports_of_nonsense_do_not_raise_the_rate, CC_TEST_LONG (test_packet_reports_after_a_clock_step),

@@ -18,6 +18,9 @@
 typedef struct {
   GstBaseTransform parent;
   guint bitrate;
+  gint fours; /* in 400 bit/s */
+  double mega;
+  guint early;
   GstStructure *controls;
   guint sets;
 } FakeEncoder;
@@ -29,7 +32,7 @@ typedef struct {
 GType fake_encoder_get_type (void);
 G_DEFINE_TYPE (FakeEncoder, fake_encoder, GST_TYPE_BASE_TRANSFORM)
 
-enum { FAKE_BITRATE = 1, FAKE_CONTROLS };
+enum { FAKE_BITRATE = 1, FAKE_CONTROLS, FAKE_FOURS, FAKE_MEGA, FAKE_EARLY, FAKE_TEXT, FAKE_TOLD };
 
 static GstStaticPadTemplate fake_sink =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -42,11 +45,25 @@ fake_encoder_set_property (GObject *object, guint id, const GValue *value, GPara
   FakeEncoder *self = (FakeEncoder *)object;
 
   self->sets++;
-  if (id == FAKE_BITRATE) {
+  switch (id) {
+  case FAKE_BITRATE:
     self->bitrate = g_value_get_uint (value);
-  } else {
+    break;
+  case FAKE_FOURS:
+    self->fours = g_value_get_int (value);
+    break;
+  case FAKE_MEGA:
+    self->mega = g_value_get_double (value);
+    break;
+  case FAKE_EARLY:
+    self->early = g_value_get_uint (value);
+    break;
+  case FAKE_CONTROLS:
     g_clear_pointer (&self->controls, gst_structure_free);
     self->controls = g_value_dup_boxed (value);
+    break;
+  default:
+    break;
   }
 }
 
@@ -55,10 +72,25 @@ fake_encoder_get_property (GObject *object, guint id, GValue *value, GParamSpec 
 {
   FakeEncoder *self = (FakeEncoder *)object;
 
-  if (id == FAKE_BITRATE)
+  switch (id) {
+  case FAKE_BITRATE:
     g_value_set_uint (value, self->bitrate);
-  else
+    break;
+  case FAKE_FOURS:
+    g_value_set_int (value, self->fours);
+    break;
+  case FAKE_MEGA:
+    g_value_set_double (value, self->mega);
+    break;
+  case FAKE_EARLY:
+    g_value_set_uint (value, self->early);
+    break;
+  case FAKE_CONTROLS:
     g_value_set_boxed (value, self->controls);
+    break;
+  default:
+    break;
+  }
 }
 
 static void
@@ -83,10 +115,19 @@ fake_encoder_class_init (FakeEncoderClass *klass)
   object_class->set_property = fake_encoder_set_property;
   object_class->get_property = fake_encoder_get_property;
   object_class->finalize = fake_encoder_finalize;
-  g_object_class_install_property (object_class, FAKE_BITRATE,
-      g_param_spec_uint ("bitrate", "", "", 1, 100000, 2048, G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING));
   g_object_class_install_property (object_class, FAKE_CONTROLS,
       g_param_spec_boxed ("extra-controls", "", "", GST_TYPE_STRUCTURE, G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (
+      object_class, FAKE_FOURS, g_param_spec_int ("fours-rate", "", "", 1, 100000, 5, G_PARAM_READWRITE));
+  g_object_class_install_property (object_class, FAKE_MEGA,
+      g_param_spec_double (
+          "mega-rate", "", "The rate, Mbit/s", 0, 10, 2, G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING));
+  g_object_class_install_property (object_class, FAKE_EARLY,
+      g_param_spec_uint ("early", "", "kbps", 0, 100000, 7, G_PARAM_READWRITE | GST_PARAM_MUTABLE_READY));
+  g_object_class_install_property (
+      object_class, FAKE_TEXT, g_param_spec_string ("text", "", "", NULL, G_PARAM_READWRITE));
+  g_object_class_install_property (
+      object_class, FAKE_TOLD, g_param_spec_uint ("told-rate", "", "", 0, 100000, 0, G_PARAM_READABLE));
   gst_element_class_add_static_pad_template (element_class, &fake_sink);
   gst_element_class_add_static_pad_template (element_class, &fake_src);
   gst_element_class_set_static_metadata (element_class, "Fake", "Codec/Encoder/Video", "Fake", "Fake");
@@ -97,17 +138,82 @@ static void
 fake_encoder_init (FakeEncoder *self)
 {
   self->bitrate = 2048;
+  self->fours = 5;
+  self->mega = 2;
+  self->early = 7;
 }
+
+/* data: the description of the property of that kind. */
+static void
+install (gpointer klass, GParamSpec *pspec)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->set_property = fake_encoder_set_property;
+  object_class->get_property = fake_encoder_get_property;
+  g_object_class_install_property (object_class, FAKE_BITRATE, pspec);
+}
+
+static void
+add_bitrate (gpointer klass, gpointer data)
+{
+  install (klass, g_param_spec_uint ("bitrate", "", data ? data : "", 1, G_MAXUINT, 2048,
+                      G_PARAM_READWRITE | GST_PARAM_MUTABLE_PLAYING));
+}
+
+static void
+add_target_bitrate (gpointer klass, gpointer data)
+{
+  install (klass, g_param_spec_uint ("target-bitrate", "", data, 1, G_MAXUINT, G_MAXUINT, G_PARAM_READWRITE));
+}
+
+static void
+add_bps (gpointer klass, gpointer data)
+{
+  (void)data;
+  install (klass, g_param_spec_uint ("bps", "", "", 0, G_MAXINT, 0, G_PARAM_READWRITE));
+}
+
+static const struct {
+  const gchar *name;
+  GClassInitFunc add;
+  const gchar *description;
+  guint unit; /* the table's, bit/s; 0: none of it */
+} fakes[] = {
+    {"v4l2h264enc", NULL, NULL, 1},
+    {"v4l2vp9enc", add_bitrate, NULL, 1},
+    {"v4l2video11h264enc", add_bitrate, NULL, 1},
+    {"vah264enc", add_bitrate, NULL, 1000},
+    {"varenderD129h264enc", add_bitrate, NULL, 1000},
+    {"nvh265device1enc", add_bitrate, NULL, 1000},
+    {"qsvh264enc", add_bitrate, NULL, 1000},
+    {"msdkh265enc", add_bitrate, NULL, 1000},
+    {"vaapivp8enc", add_bitrate, NULL, 1000},
+    {"amfh264enc", add_bitrate, NULL, 1000},
+    {"vtenc_h265_hw", add_bitrate, NULL, 1000},
+    {"nvv4l2h264enc", add_bitrate, NULL, 1},
+    {"amcvidenc-omxqcomvideoencoderavc", add_bitrate, NULL, 1},
+    {"omxh264enc", add_target_bitrate, "Target bitrate in bits per second", 1},
+    {"omxh265enc", add_target_bitrate, "Target bitrate in Kbps", 1000},
+    {"mpph264enc", add_bps, NULL, 1},
+    {"svtav1enc", add_target_bitrate, "Target bitrate in kbits/sec", 0},
+    {"unheardofenc", add_bitrate, NULL, 0},
+    {"describedenc", add_bitrate, "The rate in kbits/s", 0},
+};
 
 static void
 register_fakes (void)
 {
-  static const gchar *const names[] = {"v4l2h264enc", "vah264enc", "unheardofenc"};
+  for (guint i = 0; i < G_N_ELEMENTS (fakes); i++) {
+    /* a type of its own, as a factory belongs to its type */
+    GTypeInfo info = {.class_size = sizeof (FakeEncoderClass),
+        .class_init = fakes[i].add,
+        .class_data = fakes[i].description,
+        .instance_size = sizeof (FakeEncoder)};
 
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    gst_element_register (NULL, names[i], GST_RANK_NONE,
-        g_type_register_static_simple (fake_encoder_get_type (), names[i], sizeof (FakeEncoderClass), NULL,
-            sizeof (FakeEncoder), NULL, 0)); /* a type of its own, as a factory belongs to its type */
+    gst_element_register (
+        NULL, fakes[i].name, GST_RANK_NONE, g_type_register_static (fake_encoder_get_type (), fakes[i].name, &info, 0));
+  }
 }
 
 /* --- helpers --------------------------------------------------------------------------------------------------------
@@ -856,6 +962,140 @@ GST_START_TEST (test_an_encoder_without_quantizer_is_set_by_its_bitrate)
 }
 GST_END_TEST;
 
+/* --- encoders people have, and any other ----------------------------------------------------------------------------
+ */
+
+/* Each of the table, and those of a second device, in its own unit. */
+GST_START_TEST (test_each_encoder_has_its_unit)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (fakes); i++) {
+    FakeEncoder *encoder;
+    guint expected = fakes[i].unit > 0 ? 970000 / fakes[i].unit : 0;
+    Rig r;
+
+    if (expected == 0 || fakes[i].add == NULL)
+      continue;
+    rig_init (&r, fakes[i].name, NULL);
+    encoder = (FakeEncoder *)r.encoder;
+    fail_unless (encoder->bitrate == 300000 / fakes[i].unit, "%s starts at %u", fakes[i].name, encoder->bitrate);
+    rig_frames (&r, 51, 1000); /* 2 s */
+    gst_harness_push_upstream_event (r.h, rate_event (1000000, 0, 0));
+    fail_unless (encoder->bitrate == expected, "%s: %u", fakes[i].name, encoder->bitrate);
+    fail_unless_equals_int (rig_warnings (&r), 0);
+    rig_clear (&r);
+  }
+}
+GST_END_TEST;
+
+/* After 2 s of frames the network takes 1 Mbit/s; 3 % are left free. */
+static FakeEncoder *
+rig_named (Rig *r, const gchar *encoder, const gchar *properties)
+{
+  rig_init (r, encoder, properties);
+  rig_frames (r, 51, 1000);
+  gst_harness_push_upstream_event (r->h, rate_event (1000000, 0, 0));
+  return (FakeEncoder *)r->encoder;
+}
+
+GST_START_TEST (test_any_encoder_by_the_name_of_its_property)
+{
+  Rig r;
+
+  fail_unless_equals_int (rig_named (&r, "unheardofenc", "bitrate-property=bitrate")->bitrate, 970000);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  rig_clear (&r);
+  fail_unless_equals_int (rig_named (&r, "unheardofenc", "bitrate-property=fours-rate bitrate-unit=400")->fours, 2425);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  rig_clear (&r);
+  /* as the property describes itself, where nothing else says it */
+  fail_unless_equals_int (rig_named (&r, "describedenc", "bitrate-property=bitrate")->bitrate, 970);
+  rig_clear (&r);
+  fail_unless_equals_int (rig_named (&r, "describedenc", "bitrate-property=bitrate bitrate-unit=10")->bitrate, 97000);
+  rig_clear (&r);
+  fail_unless (fabs (rig_named (&r, "unheardofenc", "bitrate-property=mega-rate")->mega - 0.97) < 1e-6);
+  rig_clear (&r);
+  /* a known one keeps its settings and its law, its unit may be another */
+  fail_unless_equals_int (rig_named (&r, "vah264enc", "bitrate-unit=100")->bitrate, 9700);
+  rig_clear (&r);
+  fail_unless_equals_int (rig_named (&r, "vah264enc", "bitrate-property=bitrate")->bitrate, 970);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+/* gst-omx' all ones: its component's own rate, which nobody knows. */
+GST_START_TEST (test_a_rate_of_all_ones_is_none)
+{
+  guint bitrate = 1;
+  Rig r;
+
+  rig_init (&r, "omxh264enc target-bitrate=4294967295", "start-bitrate=0");
+  g_object_get (r.rate, "bitrate", &bitrate, NULL);
+  fail_unless_equals_int (bitrate, 0);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_the_knob_may_change_while_it_plays)
+{
+  Rig r;
+  FakeEncoder *encoder = rig_named (&r, "unheardofenc", NULL);
+
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  fail_unless_equals_int (encoder->sets, 0);
+  g_object_set (r.rate, "bitrate-property", "fours-rate", "bitrate-unit", 400, NULL);
+  rig_frames (&r, 30, 1000);
+  fail_unless_equals_int (encoder->fours, 2425);
+  g_object_set (r.rate, "bitrate-property", "bitrate", "bitrate-unit", 1, NULL);
+  rig_frames (&r, 30, 1000);
+  fail_unless_equals_int (encoder->bitrate, 970000);
+  fail_unless_equals_int (encoder->fours, 2425);
+  g_object_set (r.rate, "bitrate-property", NULL, "bitrate-unit", 0, NULL);
+  rig_frames (&r, 1, 1000);
+  gst_harness_push_upstream_event (r.h, rate_event (500000, 0, 0));
+  rig_frames (&r, 30, 1000);
+  fail_unless_equals_int (encoder->bitrate, 970000);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
+/* The one warning; all of `parts`, which end with NULL, are in it. */
+static void
+expect_knob_warning (const gchar *property, guint changes, const gchar *const *parts)
+{
+  gchar *properties = g_strdup_printf ("bitrate-property=%s", property);
+  GstMessage *message;
+  FakeEncoder *encoder;
+  GError *error;
+  Rig r;
+
+  encoder = rig_named (&r, "unheardofenc", properties);
+  rig_frames (&r, 60, 1000);
+  message = gst_bus_pop_filtered (r.bus, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL, "%s", property);
+  gst_message_parse_warning (message, &error, NULL);
+  for (; *parts; parts++)
+    fail_unless (strstr (error->message, *parts) != NULL, "\"%s\" lacks \"%s\"", error->message, *parts);
+  fail_unless_equals_int (encoder->sets > 0, changes);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  g_error_free (error);
+  gst_message_unref (message);
+  rig_clear (&r);
+  g_free (properties);
+}
+
+GST_START_TEST (test_a_wrong_property_is_told_once_with_its_cure)
+{
+  static const gchar *const cure = "Set bitrate-property to one that takes a rate while it plays (it has: ";
+  static const gchar *const names = "mega-rate";
+
+  expect_knob_warning ("bitrat", 0, (const gchar *[]){"has no property bitrat", cure, names, "bitrate-unit", NULL});
+  expect_knob_warning ("text", 0, (const gchar *[]){"text that is no number", cure, NULL});
+  expect_knob_warning ("told-rate", 0, (const gchar *[]){"told-rate that is only read", cure, NULL});
+  expect_knob_warning ("early", 1, (const gchar *[]){"early is not changed while it plays", cure, NULL});
+}
+GST_END_TEST;
+
 /* --- key units ------------------------------------------------------------------------------------------------------
  */
 
@@ -1233,6 +1473,43 @@ GST_START_TEST (test_openh264enc_follows)
 }
 GST_END_TEST;
 
+/* Its steps are coarse: what it makes of the test pattern depends on the rate too much to hold bounds. */
+GST_START_TEST (test_theoraenc_follows)
+{
+  gchar *clip = find_clip ();
+
+  if (clip)
+    assert_follows ("theoraenc", 1000, 400, 1500, FALSE);
+  g_free (clip);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_av1enc_follows)
+{
+  assert_follows ("av1enc cpu-used=10 threads=2", 1000, 200, 1500, FALSE);
+}
+GST_END_TEST;
+
+/* What cannot be set while it runs is told, once, and nothing of it is tried. */
+GST_START_TEST (test_an_encoder_that_is_set_at_its_start_only)
+{
+  Rig r;
+
+  fail_unless_equals_int (rig_named (&r, "svtav1enc", NULL)->bitrate, 300);
+  rig_frames (&r, 60, 1000);
+  fail_unless_equals_int (((FakeEncoder *)r.encoder)->sets, 1);
+  fail_unless_equals_int (rig_warnings (&r), 1);
+  rig_clear (&r);
+  /* unless its user says that it is more */
+  fail_unless_equals_int (rig_named (&r, "svtav1enc", "bitrate-property=target-bitrate")->bitrate, 970);
+  fail_unless_equals_int (rig_warnings (&r), 0);
+  rig_clear (&r);
+  fail_unless_equals_int (run_and_count_warnings ("videotestsrc num-buffers=5 ! avenc_mpeg4 ! ratecontrol ! fakesink",
+                              "before it starts at most: use x264enc"),
+      1);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_jpegenc_follows)
 {
   assert_follows ("jpegenc", 4000, 1800, 5000, TRUE);
@@ -1267,6 +1544,11 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_x264enc_gets_rate_and_buffer_from_the_bucket);
   tcase_add_test (tc, test_x264enc_has_a_buffer_of_three_frames);
   tcase_add_test (tc, test_an_encoder_without_quantizer_is_set_by_its_bitrate);
+  tcase_add_test (tc, test_each_encoder_has_its_unit);
+  tcase_add_test (tc, test_any_encoder_by_the_name_of_its_property);
+  tcase_add_test (tc, test_a_rate_of_all_ones_is_none);
+  tcase_add_test (tc, test_the_knob_may_change_while_it_plays);
+  tcase_add_test (tc, test_a_wrong_property_is_told_once_with_its_cure);
   tcase_add_test (tc, test_key_unit_storms_are_bounded_and_none_is_forgotten);
   tcase_add_test (tc, test_a_key_frame_answers_the_request_that_waits);
   tcase_add_test (tc, test_lists_caps_flushes_and_states);
@@ -1277,6 +1559,9 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_vp8enc_follows);
   tcase_add_test (tc, test_vp9enc_follows);
   tcase_add_test (tc, test_openh264enc_follows);
+  tcase_add_test (tc, test_an_encoder_that_is_set_at_its_start_only);
+  tcase_add_test (tc, test_theoraenc_follows);
+  tcase_add_test (tc, test_av1enc_follows);
   tcase_add_test (tc, test_jpegenc_follows);
   tcase_add_test (tc, test_quantizers_follow);
   return s;

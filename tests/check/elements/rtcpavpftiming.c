@@ -482,6 +482,22 @@ TEST (test_size_counts_headers)
   fail_unless (ABS (size_after (f, 0x1001, "2001:db8::1") - 68) < 0.01);
 }
 
+/* SRTP's, which srtpdec in front has taken away: RTCP's 14 bytes in its interval, RTP's 10 in the rate that is
+   received, 50 packets/s of 984 + 28 + 10 bytes. */
+TEST (test_size_counts_tags)
+{
+  guint64 sent;
+
+  g_object_set (f->rtp->element, "rtp-overhead", 10, "rtcp-overhead", 14, NULL);
+  stream (f, 150);
+  fail_unless (ABS ((gdouble)stat (f, "receive-bitrate") - 50 * (984 + 38) * 8) < 8 * 20, "%" G_GUINT64_FORMAT,
+      stat (f, "receive-bitrate"));
+  listen (f, heard);
+  sent = stat (f, "rtcp-bytes-sent");
+  fail_unless_equals_uint64 (sent, heard->bytes + (UDP_IP_BYTES + 14) * heard->packets);
+  fail_unless (ABS (size_after (f, 0x1000, "192.0.2.1") - 62) < 0.01);
+}
+
 /* ---- leaving ---- */
 
 static gboolean
@@ -634,6 +650,7 @@ rtcpavpftiming_suite (void)
   tcase_add_test (tcase, test_own_packets_that_come_back);
   tcase_add_test (tcase, test_third_party_collision);
   tcase_add_test (tcase, test_size_counts_headers);
+  tcase_add_test (tcase, test_size_counts_tags);
   tcase_add_test (tcase, test_bye_of_many_backs_off);
   tcase_add_test (tcase, test_bye_back_off_ends);
   tcase_add_test (tcase, test_stopping_among_many_is_silent);

@@ -352,6 +352,79 @@ GST_START_TEST (test_the_session_behind)
 }
 GST_END_TEST;
 
+/* REMB and TMMBR about streams of others, or about none, are nobody's word here; one of ours among them is enough. */
+GST_START_TEST (test_rates_of_other_streams)
+{
+  static const RtcpRemb rembs[] = {{.bitrate_bps = 50000, .n_ssrcs = 3, .ssrcs = {VIDEO + 0x100, 1, 0}},
+      {.bitrate_bps = 50000, .n_ssrcs = 0}, {.bitrate_bps = 250000, .n_ssrcs = 2, .ssrcs = {VIDEO + 0x100, VIDEO}}};
+  const RtcpTmmb limit = {.ssrc = VIDEO + 0x100, .bitrate_bps = 50000, .overhead_bytes = 40};
+  Behind b = {.c = call_new (LINK)};
+  RtcpWriter rtcp;
+  GstBuffer *buffer;
+  guint i;
+
+  put_session (&b);
+  one_frame (b.c);
+  for (i = 0; i < G_N_ELEMENTS (rembs); i++) {
+    buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+    fail_unless (rtcp_add_remb (&rtcp, 0x2222, &rembs[i]));
+    hears (&b, buffer, &rtcp);
+  }
+  buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  fail_unless (rtcp_add_tmmbr (&rtcp, 0x2222, &limit, 1));
+  hears (&b, buffer, &rtcp);
+  frames_until (b.c, 250000);
+  fail_unless (estimate (b.c) > 200000, "%u", estimate (b.c));
+  fail_unless_equals_uint64 (stat_of (b.c, "remb"), 1);
+  fail_unless_equals_uint64 (stat_of (b.c, "tmmbr"), 0);
+  fail_unless_equals_uint64 (stat_of (b.c, "unknown-ssrc"), 3);
+  take_session (&b);
+  call_free (b.c);
+}
+GST_END_TEST;
+
+/* The session says it, with a time of a clock of its own. */
+static void
+says_sr (Behind *b, guint32 ssrc, guint64 ntp_time)
+{
+  RtcpSenderInfo info = {.ssrc = ssrc, .ntp_time = ntp_time};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+  gboolean wanted;
+
+  fail_unless (rtcp_add_sr (&rtcp, &info, NULL, 0));
+  gst_cc_rtcp_close (&rtcp, buffer);
+  g_signal_emit_by_name (b->internal, "on-sending-rtcp", buffer, FALSE, &wanted);
+  gst_buffer_unref (buffer);
+}
+
+/* A report 1/4 s after the SR that was held for 1/8 s. The wall clock, which the SR carries, stepped by an hour
+   meanwhile, or the SR is of no such clock at all: the round trip is the same. */
+GST_START_TEST (test_round_trip_by_the_monotonic_clock)
+{
+  const guint64 times[] = {gst_cc_rtcp_ntp_time (g_get_real_time () + G_GINT64_CONSTANT (3600) * G_USEC_PER_SEC),
+      gst_cc_rtcp_ntp_time (g_get_real_time () - G_GINT64_CONSTANT (3600) * G_USEC_PER_SEC), (guint64)77 << 16};
+  Behind b = {.c = call_new (LINK)};
+  guint i;
+
+  put_session (&b);
+  one_frame (b.c);
+  for (i = 0; i < G_N_ELEMENTS (times); i++) {
+    RtcpReportBlock block = {.ssrc = VIDEO, .lsr = (guint32)(times[i] >> 16), .dlsr = 65536 / 8};
+    RtcpWriter rtcp;
+    GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+
+    says_sr (&b, VIDEO, times[i]);
+    gst_test_clock_advance_time (b.c->clock, (250 + i) * MS);
+    fail_unless (rtcp_add_rr (&rtcp, 0x2222, &block, 1));
+    hears (&b, buffer, &rtcp);
+    fail_unless_equals_uint64 (stat_of (b.c, "rr-rtt"), (125 + i) * MS);
+  }
+  take_session (&b);
+  call_free (b.c);
+}
+GST_END_TEST;
+
 /* Blocks of one compound are one report, blocks on what is not ours none. */
 GST_START_TEST (test_blocks_of_one_compound)
 {
@@ -649,6 +722,8 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_the_peer_starts_again);
   tcase_add_test (tc, test_soak);
   tcase_add_test (tc, test_the_session_behind);
+  tcase_add_test (tc, test_rates_of_other_streams);
+  tcase_add_test (tc, test_round_trip_by_the_monotonic_clock);
   tcase_add_test (tc, test_blocks_of_one_compound);
   tcase_add_test (tc, test_circuit_breaker);
   tcase_add_test (tc, test_codec_from_the_session);

@@ -545,6 +545,35 @@ GST_START_TEST (test_reports_move_the_rate)
 }
 GST_END_TEST;
 
+/* A queue that others make lowers video to 100 kb/s, as reported; audio no lower than min-audio-bitrate, and that only
+   within max-bitrate. */
+GST_START_TEST (test_audio_is_sent_as_it_comes)
+{
+  static const struct {
+    const gchar *media;
+    guint max_bitrate, expected;
+  } cases[] = {{"video", 1000000, 100000}, {"audio", 1000000, 128000}, {"audio", 110000, 110000}};
+  RtcpPath down = {.rate_bps = 100000};
+  gchar *caps = g_strdup_printf (
+      "application/x-rtp, media=(string)%s, clock-rate=(int)48000, encoding-name=(string)OPUS, payload=(int)96",
+      cases[__i__].media);
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open_with (&s, "127.0.0.1", peer.port, caps, "max-bitrate", cases[__i__].max_bitrate, NULL);
+  converse (&s, &peer, 600, 1, &down, NULL, SSRC);
+  fail_unless (ABS ((gint)sink_estimate (&s) - (gint)cases[__i__].expected) < 3000, "%s: %u", cases[__i__].media,
+      sink_estimate (&s));
+  g_object_set (s.sink, "min-audio-bitrate", 30000, NULL);
+  converse (&s, &peer, 300, 1, &down, NULL, SSRC);
+  fail_unless (ABS ((gint)sink_estimate (&s) - 100000) < 3000, "%u", sink_estimate (&s));
+  sink_close (&s);
+  peer_close (&peer);
+  g_free (caps);
+}
+GST_END_TEST;
+
 /* Nobody reports: after 2 s, 4 s and 8 s the rate has been halved three times, from 400 kb/s to the minimum of 60 kb/s;
    packets trickle on. A receiver that appears brings the rate back. */
 GST_START_TEST (test_no_feedback_trickles_and_recovers)
@@ -1709,6 +1738,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_large_packets);
   tcase_add_test (tcase, test_sequence_wrap_and_new_ssrc);
   tcase_add_test (tcase, test_reports_move_the_rate);
+  tcase_add_loop_test (tcase, test_audio_is_sent_as_it_comes, 0, 3);
   tcase_add_test (tcase, test_no_feedback_trickles_and_recovers);
   tcase_add_test (tcase, test_receiver_starts_over);
   tcase_add_test (tcase, test_plain_receiver_reports);

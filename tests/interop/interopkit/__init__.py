@@ -82,6 +82,14 @@ def prepare(plugins, own_network):
     return Gst
 
 
+def lacks_srtp(Gst):
+    """Whether the plug-ins were built without libsrtp2, which setting a key then tells."""
+    sink = Gst.parse_launch("fakesrc ! tfrcsink host=127.0.0.1 srtp-key=" + 30 * "00")
+    lacking = sink.set_state(Gst.State.READY) == Gst.StateChangeReturn.FAILURE
+    sink.set_state(Gst.State.NULL)
+    return lacking
+
+
 class Checks:
     """Collects what does not hold, prints everything, ends with the verdict."""
 

@@ -25,6 +25,9 @@ G_BEGIN_DECLS
 #define GST_RATE_EVENT_NAME "GstCongestionRate"
 /* guint, where several streams share a rate (rtptfrcbwe): whose part the event tells. */
 #define GST_RATE_EVENT_SSRC "ssrc"
+/* A custom query by which a sender that has to skip many frames asks upstream whether anybody sets the encoder by the
+   event; ratecontrol answers it. Where nobody does, the sender warns. */
+#define GST_RATE_READER_QUERY_NAME "GstCongestionRateReader"
 
 /* Structures of the property `stats` of each element and of its element messages, every `stats-interval`; the fields
    are listed in the elements' documents. Rates are bit/s, times ns. */
@@ -65,6 +68,16 @@ gst_rate_event_parse (GstEvent *event, GstRateInfo *info)
   parsed.limit = g_intern_string (gst_structure_get_string (s, "limit"));
   *info = parsed;
   return TRUE;
+}
+
+/* For an application that reads the event by a probe: whether this is that query, in a probe on
+   GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, which then returns GST_PAD_PROBE_HANDLED. */
+static inline gboolean
+gst_rate_reader_is_asked_for (GstQuery *query)
+{
+  const GstStructure *s = GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM ? gst_query_get_structure (query) : NULL;
+
+  return s != NULL && gst_structure_has_name (s, GST_RATE_READER_QUERY_NAME);
 }
 
 G_END_DECLS

@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "rtpmedia.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RATE_WINDOW CC_SECOND
+#define RTP_UDP_IP_BYTES 40
+#define RATE_INTERVAL (20 * CC_MSECOND) /* between two rate events */
+#define RATE_LIFE (10 * CC_SECOND)      /* of one that is not repeated */
+
+void
+rtp_media_init (RtpMedia *m, RtpLocals *locals, const RtpEvents *events)
+{
+  memset (m, 0, sizeof *m);
+  m->locals = locals;
+  m->events = *events;
+  fir_commands_init (&m->fir);
+}
+
+RtpMediaStream *
+rtp_media_find (RtpMedia *m, uint32_t ssrc)
+{
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++)
+    if (m->streams[i].in_use && m->streams[i].ssrc == ssrc)
+      return &m->streams[i];
+  return NULL;
+}
+
+static void
+stream_init (RtpMediaStream *a, uint32_t ssrc, CcTime now)
+{
+  ResendLimitParams resend;
+  unsigned i;
+
+  resend_limit_params_init (&resend);
+  memset (a, 0, sizeof *a);
+  a->ssrc = ssrc;
+  a->in_use = true;
+  resend_limit_init (&a->resend, &resend);
+  tmmbr_sender_init (&a->tmmbr);
+  key_answer_init (&a->key);
+  a->reported_at = a->rises_at = a->told_at = CC_TIME_NONE;
+  a->window_at = now;
+  for (i = 0; i < RTP_MEDIA_REPORTS; i++)
+    a->reports[i].at = CC_TIME_NONE;
+}
+
+static void
+count_rate (RtpMediaStream *a, CcTime now)
+{
+  if (now < a->window_at + RATE_WINDOW)
+    return;
+  a->packet_rate = (double)a->packets_window * CC_SECOND / (double)(now - a->window_at);
+  a->packets_window = 0;
+  a->window_at = now;
+}
+
+/* There is room: as many locals as streams. */
+static RtpMediaStream *
+stream_of (RtpMedia *m, uint32_t ssrc, CcTime now)
+{
+  RtpMediaStream *a = rtp_media_find (m, ssrc);
+  unsigned i;
+
+  for (i = 0; a == NULL; i++)
+    if (!m->streams[i].in_use || rtp_locals_find (m->locals, m->streams[i].ssrc) == NULL) {
+      a = &m->streams[i];
+      stream_init (a, ssrc, now);
+    }
+  return a;
+}
+
+void
+rtp_media_on_sent (RtpMedia *m, uint32_t ssrc, uint16_t seq, bool resends, CcTime now)
+{
+  RtpMediaStream *a = stream_of (m, ssrc, now);
+
+  count_rate (a, now);
+  a->resends = resends;
+  a->packets_window++;
+  resend_limit_on_sent (&a->resend, seq);
+}
+
+/* NULL where RTCP about that SSRC is none of our business. */
+static RtpMediaStream *
+of_ours (RtpMedia *m, uint32_t ssrc)
+{
+  return rtp_locals_find (m->locals, ssrc) != NULL ? rtp_media_find (m, ssrc) : NULL;
+}
+
+/* ---- reports ---- */
+
+/* Of more receivers than fit the one silent longest is forgotten. */
+static RtpMediaReport *
+report_of (RtpMediaStream *a, uint32_t receiver, CcTime now)
+{
+  RtpMediaReport *r = &a->reports[0];
+  unsigned i;
+
+  for (i = 0; i < RTP_MEDIA_REPORTS; i++) {
+    if (a->reports[i].at != CC_TIME_NONE && a->reports[i].receiver == receiver) {
+      a->reports[i].at = now;
+      return &a->reports[i];
+    }
+    /* a free one is older than any */
+    if (a->reports[i].at + 1 < r->at + 1)
+      r = &a->reports[i];
+  }
+  *r = (RtpMediaReport){.receiver = receiver, .at = now};
+  return r;
+}
+
+void
+rtp_media_on_report_block (RtpMedia *m, uint32_t sender, const RtcpReportBlock *block, uint64_t ntp_now, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, block->ssrc);
+  RtpMediaReport *r;
+  CcTime round_trip;
+
+  if (a == NULL)
+    return;
+  round_trip = rtcp_round_trip (block, ntp_now);
+  a->report_blocks++;
+  a->reported_at = now;
+  r = report_of (a, sender, now);
+  r->fraction_lost = block->fraction_lost / 256.0;
+  r->packets_lost = block->packets_lost;
+  if (m->clock_rate > 0)
+    r->jitter = (uint64_t)block->jitter * CC_SECOND / m->clock_rate;
+  if (round_trip > 0)
+    r->round_trip = a->round_trip = round_trip;
+}
+
+void
+rtp_media_on_tfrc (RtpMedia *m, uint32_t media)
+{
+  RtpMediaStream *a = of_ours (m, media);
+
+  if (a != NULL)
+    a->tfrc++;
+}
+
+/* ---- key units ---- */
+
+static void
+ask_for_key_unit (RtpMedia *m, RtpMediaStream *a, bool full)
+{
+  RtpEvent event = {.type = RTP_EVENT_KEY_UNIT, .ssrc = a->ssrc, .full = full};
+
+  rtp_events_tell (&m->events, &event);
+}
+
+void
+rtp_media_on_pli (RtpMedia *m, uint32_t media, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, media);
+
+  if (a == NULL)
+    return;
+  a->pli++;
+  if (key_answer_on_pli (&a->key, a->round_trip, now))
+    ask_for_key_unit (m, a, false);
+}
+
+/* RFC 5104 4.3.1.2: a repeated number is no new command. */
+void
+rtp_media_on_fir (RtpMedia *m, uint32_t sender, uint32_t target, uint8_t seq, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, target);
+
+  if (a == NULL)
+    return;
+  a->fir++;
+  if (!fir_commands_is_new (&m->fir, sender, target, seq, now))
+    return;
+  fir_commands_on_obeyed (&m->fir, sender, target, seq, now);
+  if (key_answer_on_command (&a->key, a->round_trip, now))
+    ask_for_key_unit (m, a, true);
+}
+
+/* ---- packets sent again ---- */
+
+static void
+want_packet (RtpMedia *m, RtpMediaStream *a, uint16_t seq, CcTime now)
+{
+  RtpEvent event = {.type = RTP_EVENT_RESEND, .ssrc = a->ssrc, .seq = seq};
+
+  a->nack++;
+  if (a->resends || !resend_limit_on_request (&a->resend, seq, a->round_trip, now))
+    return;
+  rtp_events_tell (&m->events, &event);
+}
+
+void
+rtp_media_on_nack (RtpMedia *m, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, media);
+  unsigned i;
+
+  for (i = 0; a != NULL && i < n; i++)
+    want_packet (m, a, seqs[i], now);
+}
+
+/* ---- rates ---- */
+
+/* 0: it says nothing. */
+static CcTime
+rate_ends_at (const RtpMediaReport *r, unsigned k)
+{
+  return r->at != CC_TIME_NONE && r->rates[k].bps > 0 ? r->rates[k].at + RATE_LIFE : 0;
+}
+
+/* The lowest of what receivers and routers ask for, bit/s of payload. Those that were not repeated end, the last of all
+   once a report comes without it: what nobody reports on is no reason to send more. */
+static double
+allowed (const RtpMediaStream *a, CcTime now)
+{
+  double headers = 8 * RTP_UDP_IP_BYTES * a->packet_rate, fresh = INFINITY, last = INFINITY;
+  CcTime last_end = 0, end;
+  unsigned i, k;
+
+  for (i = 0; i < RTP_MEDIA_REPORTS; i++)
+    for (k = 0; k < RTP_MEDIA_RATES; k++) {
+      double net = fmax ((double)a->reports[i].rates[k].bps - headers, 0);
+
+      end = rate_ends_at (&a->reports[i], k);
+      if (end > now)
+        fresh = fmin (fresh, net);
+      if (end == last_end && end > 0)
+        last = fmin (last, net);
+      else if (end > last_end)
+        last = net;
+      last_end = cc_time_max (last_end, end);
+    }
+  if (a->reported_at != CC_TIME_NONE && a->reported_at > last_end)
+    last = INFINITY;
+  return fmin (isfinite (fresh) ? fresh : last, tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now));
+}
+
+/* When the first of them ends, CC_TIME_NONE: none. */
+static CcTime
+first_end (const RtpMediaStream *a, CcTime now)
+{
+  CcTime next = CC_TIME_NONE, end;
+  unsigned i, k;
+
+  for (i = 0; i < RTP_MEDIA_REPORTS; i++)
+    for (k = 0; k < RTP_MEDIA_RATES; k++)
+      if ((end = rate_ends_at (&a->reports[i], k)) > now)
+        next = cc_time_min (next, end);
+  return next;
+}
+
+static void
+push_rate (RtpMedia *m, const RtpMediaStream *a, double net)
+{
+  RtpEvent event = {.type = RTP_EVENT_RATE,
+      .ssrc = a->ssrc,
+      .rate = {.payload_bps = net, .wire_bps = net + 8 * RTP_UDP_IP_BYTES * a->packet_rate, .rtt = a->round_trip}};
+
+  rtp_events_tell (&m->events, &event);
+}
+
+/* What changes faster waits a little. */
+static void
+tell_rate (RtpMedia *m, RtpMediaStream *a, CcTime now)
+{
+  a->rises_at = cc_time_min (tmmbr_sender_next_timeout (&a->tmmbr, now), first_end (a, now));
+  if (a->resends)
+    return;
+  if (a->told_at != CC_TIME_NONE && now < a->told_at + RATE_INTERVAL) {
+    a->rises_at = cc_time_min (a->rises_at, a->told_at + RATE_INTERVAL);
+    return;
+  }
+  a->told_at = now;
+  push_rate (m, a, allowed (a, now));
+}
+
+static void
+take_rate (RtpMedia *m, RtpMediaStream *a, uint32_t sender, RtpMediaRate kind, uint64_t bps, CcTime now)
+{
+  RtpMediaReport *r = report_of (a, sender, now);
+
+  r->rates[kind].bps = bps;
+  r->rates[kind].at = now;
+  tell_rate (m, a, now);
+}
+
+void
+rtp_media_on_remb (RtpMedia *m, uint32_t sender, const RtcpRemb *remb, CcTime now)
+{
+  RtpMediaStream *a;
+  unsigned i;
+
+  for (i = 0; i < remb->n_ssrcs; i++) {
+    a = of_ours (m, remb->ssrcs[i]);
+    if (a == NULL)
+      continue;
+    a->remb++;
+    take_rate (m, a, sender, RTP_MEDIA_RATE_REMB, remb->bitrate_bps, now);
+  }
+}
+
+void
+rtp_media_on_path (RtpMedia *m, uint32_t sender, uint32_t media, const RtcpPath *path, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, media);
+
+  if (a == NULL)
+    return;
+  a->path++;
+  take_rate (m, a, sender, path->kind == RTCP_PATH_END_TO_END ? RTP_MEDIA_RATE_PATH : RTP_MEDIA_RATE_ROUTER,
+      path->rate_bps, now);
+}
+
+void
+rtp_media_on_tmmbr (RtpMedia *m, uint32_t sender, const RtcpTmmb *entry, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, entry->ssrc);
+
+  if (a == NULL)
+    return;
+  tmmbr_sender_on_request (&a->tmmbr, sender, entry->bitrate_bps, entry->overhead_bytes, now);
+  tell_rate (m, a, now);
+  m->owes = true;
+}
+
+bool
+rtp_media_owes (RtpMedia *m, uint32_t ssrc)
+{
+  RtpMediaStream *a = of_ours (m, ssrc);
+
+  return a != NULL && a->tmmbr.owes_tmmbn;
+}
+
+static CcDuration
+dither_max (RtpMedia *m, uint32_t ssrc)
+{
+  const RtpLocal *local = rtp_locals_find (m->locals, ssrc);
+
+  return local != NULL && local->timing_runs ? avpf_timing_dither_max (&local->timing) : 0;
+}
+
+bool
+rtp_media_add_owed (RtpMedia *m, RtcpWriter *rtcp, uint32_t ssrc, CcTime now)
+{
+  RtpMediaStream *a = of_ours (m, ssrc);
+  RtcpTmmb entries[TMMBR_SET_TUPLES];
+  unsigned n;
+
+  if (a == NULL || !a->tmmbr.owes_tmmbn)
+    return false;
+  n = tmmbr_sender_notification (&a->tmmbr, a->round_trip, dither_max (m, ssrc), now, entries);
+  tell_rate (m, a, now);
+  return rtcp_add_tmmbn (rtcp, ssrc, entries, n);
+}
+
+void
+rtp_media_on_timeout (RtpMedia *m, CcTime now)
+{
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    RtpMediaStream *a = &m->streams[i];
+
+    if (!a->in_use)
+      continue;
+    if (a->rises_at <= now)
+      tell_rate (m, a, now);
+    if (key_answer_on_timeout (&a->key, now))
+      ask_for_key_unit (m, a, true);
+  }
+}
+
+CcTime
+rtp_media_next_timeout (const RtpMedia *m)
+{
+  CcTime next = CC_TIME_NONE;
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++)
+    if (m->streams[i].in_use)
+      next = cc_time_min (next, cc_time_min (m->streams[i].rises_at, m->streams[i].key.due));
+  return next;
+}
+
+/* true where it had a say in the rate. */
+static bool
+forget_report (RtpMediaStream *a, uint32_t receiver)
+{
+  bool had = false;
+  unsigned i, k;
+
+  for (i = 0; i < RTP_MEDIA_REPORTS; i++) {
+    RtpMediaReport *r = &a->reports[i];
+
+    if (r->at != CC_TIME_NONE && r->receiver == receiver) {
+      for (k = 0; k < RTP_MEDIA_RATES; k++)
+        had |= r->rates[k].bps > 0;
+      r->at = CC_TIME_NONE;
+      return had;
+    }
+  }
+  return false;
+}
+
+void
+rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now)
+{
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    RtpMediaStream *a = &m->streams[i];
+    bool owes = a->in_use && tmmbr_sender_remove (&a->tmmbr, ssrc, now);
+
+    if (a->in_use && (forget_report (a, ssrc) || owes))
+      tell_rate (m, a, now);
+    if (owes)
+      m->owes = true;
+  }
+}
+
+void
+rtp_media_on_newcomer (RtpMedia *m, CcTime now)
+{
+  unsigned i, k;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    RtpMediaStream *a = &m->streams[i];
+
+    if (!a->in_use)
+      continue;
+    for (k = 0; k < RTP_MEDIA_REPORTS; k++)
+      a->reports[k].at = CC_TIME_NONE;
+    if (tmmbr_sender_expire (&a->tmmbr, 0, now))
+      m->owes = true;
+    tell_rate (m, a, now);
+  }
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What RTCP says of the media this end sends, and what is owed for it: reports, key units (RFC 4585 6.3.1, RFC 5104
+   4.3.1), packets sent again (RFC 4588), limits (RFC 5104 4.2, REMB, PATH). One stream for each SSRC that sends. */
+#ifndef RTPMEDIA_H
+#define RTPMEDIA_H
+
+#include "fircommands.h"
+#include "keyanswer.h"
+#include "resendlimit.h"
+#include "rtcpfeedback.h"
+#include "rtcpwriter.h"
+#include "rtpevents.h"
+#include "rtplocals.h"
+#include "tmmbrset.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RTP_MEDIA_REPORTS 8 /* receivers whose last report is kept */
+
+typedef enum {
+  RTP_MEDIA_RATE_REMB,
+  RTP_MEDIA_RATE_PATH,   /* end to end */
+  RTP_MEDIA_RATE_ROUTER, /* ERF, ECF */
+  RTP_MEDIA_RATES
+} RtpMediaRate;
+
+/* What one receiver last said of one of our SSRCs. */
+typedef struct {
+  uint32_t receiver;
+  CcTime at; /* CC_TIME_NONE: free */
+  double fraction_lost;
+  int32_t packets_lost;
+  CcDuration jitter, round_trip; /* round_trip 0: unknown */
+  struct {
+    uint64_t bps; /* 0: nothing */
+    CcTime at;
+  } rates[RTP_MEDIA_RATES];
+} RtpMediaReport;
+
+/* How RTCP about one of our SSRCs is answered. */
+typedef struct {
+  uint32_t ssrc;
+  bool in_use;
+  bool resends; /* carries packets sent again (RFC 4588) */
+  ResendLimit resend;
+  TmmbrSender tmmbr;
+  CcTime rises_at; /* the limit, by itself, or it is time to tell of it; CC_TIME_NONE: not */
+  CcTime told_at;  /* of the rate; CC_TIME_NONE: never */
+  KeyAnswer key;
+  RtpMediaReport reports[RTP_MEDIA_REPORTS];
+  CcTime reported_at;      /* by anybody, CC_TIME_NONE: never */
+  CcDuration round_trip;   /* the last one measured; 0: unknown */
+  uint64_t packets_window; /* since window_at */
+  CcTime window_at;
+  double packet_rate; /* per s; 0: unknown */
+  uint64_t report_blocks, pli, fir, nack, tfrc, path, remb;
+} RtpMediaStream;
+
+typedef struct {
+  RtpLocals *locals; /* whose SSRCs these are: one that has left makes room */
+  RtpEvents events;
+  uint32_t clock_rate; /* of the timestamps, Hz; 0: unknown */
+  bool owes;           /* a TMMBN since the caller last looked: it clears this and asks for a turn */
+  FirCommands fir;
+  RtpMediaStream streams[RTP_LOCALS_MAX];
+} RtpMedia;
+
+void rtp_media_init (RtpMedia *m, RtpLocals *locals, const RtpEvents *events);
+/* A packet of a local leaves; resends: it was sent before. */
+void rtp_media_on_sent (RtpMedia *m, uint32_t ssrc, uint16_t seq, bool resends, CcTime now);
+RtpMediaStream *rtp_media_find (RtpMedia *m, uint32_t ssrc); /* NULL: nothing was sent with it */
+
+/* RTCP that arrived. sender: who says it; media, target: about whom. What is not about an SSRC of ours is ignored, so
+   every item may be handed over. ntp_now: of now, on the clock of our SRs. */
+void rtp_media_on_report_block (
+    RtpMedia *m, uint32_t sender, const RtcpReportBlock *block, uint64_t ntp_now, CcTime now);
+void rtp_media_on_pli (RtpMedia *m, uint32_t media, CcTime now);
+void rtp_media_on_fir (RtpMedia *m, uint32_t sender, uint32_t target, uint8_t seq, CcTime now);
+void rtp_media_on_nack (RtpMedia *m, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now);
+/* One entry, its ssrc being the target. */
+void rtp_media_on_tmmbr (RtpMedia *m, uint32_t sender, const RtcpTmmb *entry, CcTime now);
+void rtp_media_on_remb (RtpMedia *m, uint32_t sender, const RtcpRemb *remb, CcTime now);
+void rtp_media_on_path (RtpMedia *m, uint32_t sender, uint32_t media, const RtcpPath *path, CcTime now);
+void rtp_media_on_tfrc (RtpMedia *m, uint32_t media);
+/* A participant has said BYE or timed out: what it asked for is void. */
+void rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now);
+/* Another participant has taken the peer's place: what that one asked for and reported is void. */
+void rtp_media_on_newcomer (RtpMedia *m, CcTime now);
+
+/* RTCP to send: TMMBN owed by this SSRC; true where one was added. */
+bool rtp_media_owes (RtpMedia *m, uint32_t ssrc);
+bool rtp_media_add_owed (RtpMedia *m, RtcpWriter *rtcp, uint32_t ssrc, CcTime now);
+/* A rise of the rate or a key unit that had to wait; CC_TIME_NONE: none. Pure. */
+CcTime rtp_media_next_timeout (const RtpMedia *m);
+void rtp_media_on_timeout (RtpMedia *m, CcTime now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parts of rtpparticipant.c: what arrives (receive, rtcp), what there is to say (feedback, nack), how it is said
+   (packet). */
+#ifndef RTPPARTICIPANTPRIVATE_H
+#define RTPPARTICIPANTPRIVATE_H
+
+#include "rtpparticipant.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RTP_SENT_HASHES (sizeof ((RtpParticipant *)0)->sent_hashes / sizeof (uint64_t))
+
+/* rtpparticipant.c */
+static inline void
+rtp_participant_wake_before (RtpParticipant *p, CcTime when)
+{
+  p->wake_at = cc_time_min (p->wake_at, when);
+}
+/* A turn is asked for. Within: FALSE where it would be later than max_delay, so that it is not to be sent early. */
+bool rtp_participant_request_feedback_within (RtpParticipant *p, CcDuration max_delay, CcTime now);
+/* Of what is as new as ever when it is late. */
+void rtp_participant_request_feedback (RtpParticipant *p, CcTime now);
+/* Who takes part or who of us sends has changed. */
+void rtp_participant_update_members (RtpParticipant *p, CcTime now);
+/* The same where a packet has. */
+void rtp_participant_check_members (RtpParticipant *p, CcTime now);
+/* What we send may be owed an answer, or a rate is to be told. */
+void rtp_participant_check_media (RtpParticipant *p, CcTime now);
+/* A member is there no more. */
+void rtp_participant_on_gone (RtpParticipant *p, uint32_t ssrc, CcTime now);
+/* A packet of somebody else with an SSRC of ours: true where it is to be ignored. */
+bool rtp_participant_is_own (RtpParticipant *p, uint32_t ssrc, uint64_t host, SsrcCname cname, CcTime now);
+uint64_t rtp_participant_hash (const uint8_t *data, size_t size);
+
+/* rtpparticipantreceive.c. The source of that SSRC, a new one where there is none; NULL where there is no room. */
+RtpSource *rtp_participant_source_of (RtpParticipant *p, uint32_t ssrc, const RtpAddress *address, CcTime now);
+
+/* rtpparticipantfeedback.c */
+static inline bool
+rtp_participant_may_send (const RtpParticipant *p, RtpFeedback flag)
+{
+  return (p->settings.feedback & flag) != 0;
+}
+void rtp_participant_owed_init (RtpParticipant *p);
+void rtp_participant_apply_feedback (RtpParticipant *p);
+/* For an event that is due: asks for a turn and notes in *t0 that it did, unless that was noted before. */
+void rtp_participant_request_once (RtpParticipant *p, CcTime *t0, CcTime now);
+void rtp_participant_check_source (RtpParticipant *p, RtpSource *source, CcTime now);
+void rtp_participant_request_flow_report (RtpParticipant *p, CcTime now);
+void rtp_participant_note_explicit_rate (
+    RtpParticipant *p, RtpSource *source, const ErfExtension *value, uint32_t seq, CcTime now);
+/* The lower of path rate and explicit rate, bytes/s with headers; 0: neither is known. */
+double rtp_participant_allowed_rate (const RtpSource *source, CcTime now);
+void rtp_participant_check_feedback (RtpParticipant *p, CcTime now);
+CcTime rtp_participant_feedback_next (const RtpParticipant *p, CcTime now); /* later than now */
+void rtp_participant_on_key_unit (RtpParticipant *p, RtpSource *source, uint32_t seq);
+/* Whether the loss of a packet is a reason to ask. */
+bool rtp_participant_auto_pli_for (const RtpParticipant *p, const RtpSource *source);
+bool rtp_participant_asks_by_fir (const RtpParticipant *p, const RtpSource *source);
+/* Drops what others have said. */
+void rtp_participant_settle_feedback (RtpParticipant *p, CcTime now);
+bool rtp_participant_has_feedback (RtpParticipant *p, CcTime now);
+void rtp_participant_note_arrival (
+    RtpParticipant *p, RtpSource *source, uint16_t seq, ArrivalEcn ecn, CcTime arrived_at);
+void rtp_participant_note_transport_arrival (RtpParticipant *p, uint16_t number, CcTime arrived_at);
+CcTime rtp_participant_packet_report_due_at (const RtpParticipant *p); /* CC_TIME_NONE: nothing new */
+
+/* rtpparticipantnack.c: packets asked for again. */
+void rtp_participant_note_packet (RtpParticipant *p, RtpSource *source, uint16_t seq, CcTime now);
+/* osn: the number that a retransmission has restored. True: it was missed. */
+bool rtp_participant_note_restored (RtpParticipant *p, const RtpSource *from, uint16_t osn, CcTime now);
+/* Whether lost packets are asked for again before a key unit is. */
+bool rtp_participant_mends_by_nack (const RtpParticipant *p, const RtpSource *source);
+void rtp_participant_check_nack (RtpParticipant *p, RtpSource *source, CcTime now);
+void rtp_participant_on_others_nack (RtpParticipant *p, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now);
+void rtp_participant_settle_nack (RtpParticipant *p, RtpSource *source, CcTime now);
+
+/* rtpparticipantpacket.c: packets to send; the size. */
+typedef struct {
+  unsigned first, chosen; /* indices of the locals: who gives feedback; a bit each for those that report */
+  bool regular, full;     /* full: not only the name of SDES */
+  bool reduced;           /* leave SR, RR and SDES out where there is feedback (RFC 5506) */
+} RtpPlan;
+size_t rtp_participant_build (RtpParticipant *p, const RtpPlan *plan, uint8_t packet[RTCP_MTU], CcTime now);
+/* For all of ours that others know; 0: none. */
+size_t rtp_participant_build_bye (RtpParticipant *p, uint8_t packet[RTCP_MTU], CcTime now);
+unsigned rtp_participant_report_size (const RtpParticipant *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

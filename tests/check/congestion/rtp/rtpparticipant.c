@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whole participants, one that sends and one that watches. What each part does is tested under its own name, and
+   through the elements in tests/check/elements/rtcpavpf*.c. */
+#include "participantcall.h"
+#include "cctest.h"
+
+static Call call;
+static RtpSettings settings;
+
+static void
+begin (void)
+{
+  rtp_settings_init (&settings);
+  strcpy (settings.cname, "end");
+  call_begin (&call, &settings, &settings);
+}
+
+static const RtpMediaStream *
+media (void)
+{
+  return rtp_media_find (&call.caller.core.media, CALL_MEDIA);
+}
+
+START_TEST (a_call_reports)
+{
+  const RtpSource *s;
+
+  begin ();
+  call_run (&call, 20 * CC_SECOND);
+  s = rtp_sources_main (&call.watcher.core.sources);
+  ck_assert (s != NULL && s->ssrc == CALL_MEDIA && s->valid);
+  ck_assert_uint_ge (call.watcher.played, 995);
+  ck_assert_uint_eq (call.watcher.told[RTP_EVENT_SOURCE], 1);
+  ck_assert_uint_ge (media ()->report_blocks, 10);
+  ck_assert (
+      media ()->round_trip >= 2 * CALL_DELAY - CC_MSECOND && media ()->round_trip <= 2 * CALL_DELAY + CC_MSECOND);
+  ck_assert_uint_ge (call.caller.told[RTP_EVENT_RATE], 10);
+  ck_assert (call.caller.last[RTP_EVENT_RATE].rate.wire_bps > 100e3);
+  ck_assert_uint_eq (call.caller.core.stats.bad_rtcp + call.watcher.core.stats.bad_rtcp, 0);
+  call_clear (&call);
+  ck_assert_uint_eq (call_memory, 0);
+}
+END_TEST
+
+/* Who joins between two key units asks for one, and again while none comes. */
+START_TEST (joining_asks_for_a_key_unit)
+{
+  begin ();
+  call_run (&call, 5 * CC_SECOND);
+  ck_assert_uint_ge (call.caller.told[RTP_EVENT_KEY_UNIT], 2);
+  ck_assert_uint_eq (call.caller.last[RTP_EVENT_KEY_UNIT].ssrc, CALL_MEDIA);
+  call_clear (&call);
+}
+END_TEST
+
+START_TEST (what_is_missing_is_asked_for)
+{
+  begin ();
+  call.watcher.core.settings.auto_nack = true;
+  call.lose_every = 50;
+  call_run (&call, 10 * CC_SECOND);
+  ck_assert_uint_ge (call.caller.told[RTP_EVENT_RESEND], 9);
+  ck_assert_uint_eq (call.caller.last[RTP_EVENT_RESEND].seq % 50, 49);
+  call_clear (&call);
+}
+END_TEST
+
+START_TEST (the_end_says_bye)
+{
+  RtpOutgoing out;
+
+  begin ();
+  call_run (&call, 5 * CC_SECOND);
+  ck_assert_int_eq (rtp_participant_leave (&call.caller.core, call.now), AVPF_LEAVE_NOW);
+  rtp_participant_take_bye (&call.caller.core, &out);
+  ck_assert_uint_gt (out.size, 0);
+  call_hand_over (&call, &call.watcher, &call_caller, true, out.bytes, out.size);
+  ck_assert_uint_eq (call.watcher.told[RTP_EVENT_BYE], 1);
+  ck_assert (rtp_sources_main (&call.watcher.core.sources) == NULL);
+  rtp_participant_take_bye (&call.caller.core, &out);
+  ck_assert_uint_eq (out.size, 0);
+  call_clear (&call);
+}
+END_TEST
+
+/* next_timeout () changes nothing, and whatever an entry point made due earlier it says. */
+START_TEST (wake_ups_are_told)
+{
+  RtpParticipant before;
+  CcTime next;
+  unsigned i;
+
+  begin ();
+  for (i = 0; i < 2000; i++) {
+    call_run (&call, 7 * CC_MSECOND);
+    before = call.watcher.core;
+    next = rtp_participant_next_timeout (&call.watcher.core, call.now);
+    ck_assert (next > call.now);
+    ck_assert (memcmp (&before, &call.watcher.core, sizeof before) == 0);
+  }
+  call_clear (&call);
+}
+END_TEST
+
+/* A participant without memory to be had counts what it refuses, and goes on. */
+static void *
+no_memory (void *user, size_t size)
+{
+  return NULL;
+}
+
+START_TEST (no_memory_is_no_harm)
+{
+  begin ();
+  call.watcher.core.sources.memory.get = no_memory;
+  call.watcher.core.attendance.memory.get = no_memory;
+  call_run (&call, 5 * CC_SECOND);
+  ck_assert_uint_gt (call.watcher.core.sources.refused, 200);
+  ck_assert_uint_eq (call.watcher.told[RTP_EVENT_SOURCE], 0);
+  call_clear (&call);
+}
+END_TEST
+
+CC_TEST_MAIN ("rtpparticipant", a_call_reports, joining_asks_for_a_key_unit, what_is_missing_is_asked_for,
+    the_end_says_bye, wake_ups_are_told, no_memory_is_no_harm)
