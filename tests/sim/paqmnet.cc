@@ -1148,10 +1148,12 @@ core_network (Report &report)
     std::vector<PathFlow> flows = simulate (report, format ("core-%.2s", c.name), mesh, crossing);
     std::string name = std::string (c.name) + ": ";
     double term0 = flows[0].mean_bps (from_s, mesh.window_s);
+    /* Poisson arrivals at full use make the inner loop drop, which takes back half of what R has above an even share.
+     */
     for (unsigned i = 0; i < 3; i++)
       report.target (name + format ("use of router %u, %%", i + 1),
           (term0 + flows[1 + i].mean_bps (from_s, mesh.window_s)) / core_bps * 100, std::min (c.routers[i], 97.0),
-          100.5, 85, 100.5, format ("%.2f", c.routers[i]));
+          100.5, 60, 100.5, format ("%.2f", c.routers[i]));
     report.target (name + "use of host 0, %", term0 / mesh.hops[0] * 100, c.edge ? c.host0 : 45, c.edge ? 100.5 : 55,
         c.edge ? 60 : 35, 100.5, format ("%.2f", c.host0));
     report.target (name + "path packet drop, %", flows[0].paqm.loss () * 100, 0, c.drop, 0, 10, format ("%g", c.drop));
