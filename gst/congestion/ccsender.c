@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsender.h"
+#include "rateshares.h"
 #include "tfrcequation.h"
 #include <math.h>
 
@@ -532,7 +533,8 @@ count_sent (CcSender *s, uint32_t wire_bytes, CcTime now)
 
     s->sent_Bps = s->sent_Bps > 0 ? 0.5 * (s->sent_Bps + fresh) : fresh;
     s->sent_window_at = now;
-    s->sent_window_bytes = 0;
+    s->resent_Bps = 0.5 * (s->resent_Bps + (double)s->resent_window_bytes / cc_seconds (elapsed));
+    s->sent_window_bytes = s->resent_window_bytes = 0;
   }
   s->sent_window_bytes += wire_bytes;
   s->packets_sent++;
@@ -553,6 +555,8 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
   circuit_breaker_on_sent (&s->circuit, packet->size_bytes, packet->frame, now);
   count_sent (s, wire, now);
+  if (packet->resent)
+    s->resent_window_bytes += wire;
   refill_credit (s, now);
   s->credit_bytes = fmax (s->credit_bytes - wire, -MAX_DEBT * s->rate_Bps - wire);
   cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
@@ -910,23 +914,25 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
 }
 
 /* An encoder that makes less than it may fills the packets it makes before it makes more: what it may is the rate less
-   the headers that leave now. By the share of headers in small packets (a slice each) it would be asked for so little
-   that they stay small. */
+   the headers that leave now, once that is known. By the share of headers in small packets (a slice each) it would be
+   asked for so little that they stay small. */
 static double
 media_rate (const CcSender *s)
 {
   double packet = s->mean_packet_bytes + s->params.overhead_bytes, headers = RTP_HEADER + s->params.overhead_bytes;
   double payload = fmax (s->mean_packet_bytes - RTP_HEADER, 1);
+  double share = s->rate_Bps * payload / packet;
   double room = s->rate_Bps - fmin (s->sent_Bps, s->rate_Bps) * headers / packet;
 
-  return fmax (s->rate_Bps * payload / packet, fmin (room, s->rate_Bps * GROWN_MEDIA));
+  return s->sent_Bps > 0 ? fmax (share, fmin (room, s->rate_Bps * GROWN_MEDIA)) : share;
 }
 
-/* Without what waits beyond a frame, which has to leave as well. */
+/* Without what is sent again, and what waits beyond a frame, which has to leave as well. */
 static double
 encoder_rate (const CcSender *s)
 {
-  double media = media_rate (s);
+  RateTraffic traffic = {.ahead_Bps = s->params.pays_resent ? s->resent_Bps : 0};
+  double media = media_rate (s) * rate_shares_media (&traffic, s->rate_Bps) / s->rate_Bps;
   double extra = (double)s->buffer.queued_bytes - media * cc_seconds (s->frame_interval);
 
   media *= ENCODER_SHARE;

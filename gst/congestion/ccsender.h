@@ -51,8 +51,9 @@ typedef struct {
   CcMode mode;
   double start_Bps, min_Bps, max_Bps; /* wire bytes/s */
   uint32_t overhead_bytes;            /* UDP + IP per packet: 28 or 48 */
-  bool probe; /* routers are asked for a rate: the first packets leave at 8 x start_Bps, as a train that shows the
-                 receiver how much of it comes through; default false */
+  bool pays_resent; /* what is sent again is taken off the encoder's rate; default false: the host sees to that */
+  bool probe;       /* routers are asked for a rate: the first packets leave at 8 x start_Bps, as a train that shows the
+                       receiver how much of it comes through; default false */
   double loss_tolerance; /* share of the packets that may be lost and not count, low-delay mode, where the receiver
                             finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.1 */
   double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode, beside others on the path at
@@ -120,9 +121,9 @@ typedef struct CcSender {
   CcTime frame_at;
   uint32_t frame;
   unsigned frame_packets, burst_ready; /* burst control: of the open frame; of complete frames, not yet sent */
-  double mean_packet_bytes, sent_Bps;
+  double mean_packet_bytes, sent_Bps, resent_Bps;
   CcTime sent_window_at;
-  uint64_t sent_window_bytes;
+  uint64_t sent_window_bytes, resent_window_bytes;
   uint64_t packets_sent, bytes_sent, packets_dropped, reports, packet_reports, bad_reports;
 } CcSender;
 

@@ -75,7 +75,7 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   gboolean keep;
 
   g_mutex_lock (&self->lock);
-  keep = gst_rtcp_avpf_receive (self, buffer, running, now);
+  keep = gst_rtcp_avpf_receive (self, &buffer, running, now);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
   if (keep)
@@ -94,7 +94,7 @@ on_list_buffer (GstBuffer **buffer, guint index, gpointer user)
 {
   ListContext *c = user;
 
-  if (!gst_rtcp_avpf_receive (c->self, *buffer, c->running, c->now))
+  if (!gst_rtcp_avpf_receive (c->self, buffer, c->running, c->now))
     gst_clear_buffer (buffer);
   return TRUE;
 }

@@ -44,6 +44,8 @@ typedef struct {
   GstClockTime pli_interval, nack_latency;
   GstStructure *rtx_map; /* payload type -> payload type of its retransmissions; NULL: none */
   guint64 tmmbr_bitrate; /* bit/s; 0: the path rate */
+  gboolean repair;
+  GstClockTime repair_latency;
 
   guint extension_id, twcc_extension_id, rate_extension_id;
   gboolean use_timestamps;
@@ -83,6 +85,7 @@ struct _GstRtcpAvpf {
   GstClockTime wait_until;
   GstClockTime behind_since; /* what arrived waits in the socket, as this process was held up; NONE: no */
   GstClockTime stats_at;
+  GstClockTime told_wait; /* as repair-wait was notified last */
   gboolean flushing, eos, receiving_ended, rtcp_started;
 };
 

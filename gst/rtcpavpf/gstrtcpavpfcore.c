@@ -110,6 +110,8 @@ core_settings (GstRtcpAvpf *self)
       .auto_nack = s->auto_nack,
       .pli_interval = s->pli_interval,
       .nack_latency = s->nack_latency,
+      .repair = s->repair && s->rtx_map == NULL,
+      .repair_latency = s->repair_latency,
       .tmmbr_bps = s->tmmbr_bitrate,
       .single_stream = s->single_stream,
       .multicast = self->multicast,

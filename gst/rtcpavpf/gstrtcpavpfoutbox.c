@@ -133,6 +133,9 @@ gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event)
   case RTP_EVENT_NEWCOMER:
     GST_INFO_OBJECT (self, "another participant takes the place of the one that was silent");
     break;
+  case RTP_EVENT_REPAIRED:
+    GST_INFO_OBJECT (self, "lost packets of %08x come again", event->ssrc);
+    break;
   case RTP_EVENT_KEY_UNIT:
     push_upstream (self, key_unit_event (self, event));
     break;
@@ -164,10 +167,12 @@ deliver (GstRtcpAvpf *self, Told *told)
 void
 gst_rtcp_avpf_deliver (GstRtcpAvpf *self)
 {
+  gboolean changed;
   GQueue queue;
   Told *told;
 
   g_mutex_lock (&self->lock);
+  changed = gst_rtcp_avpf_repair_wait_changed (self);
   queue = self->outbox;
   g_queue_init (&self->outbox);
   g_mutex_unlock (&self->lock);
@@ -175,6 +180,8 @@ gst_rtcp_avpf_deliver (GstRtcpAvpf *self)
     deliver (self, told);
     told_free (told);
   }
+  if (changed)
+    g_object_notify (G_OBJECT (self), "repair-wait");
 }
 
 static guint

@@ -32,6 +32,14 @@ void gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *settings);
 const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
 void gst_rtcp_avpf_install_properties (GObjectClass *klass); /* with get_property and set_property */
 
+/* gstrtcpavpfrepair.c: lost packets sent again. index: of its properties. */
+#define GST_RTCP_AVPF_REPAIR_PROPERTIES 3
+#define GST_RTCP_AVPF_REPAIR_LATENCY (400 * GST_MSECOND)
+void gst_rtcp_avpf_install_repair (GObjectClass *klass, guint first); /* from that id on */
+void gst_rtcp_avpf_set_repair (GstRtcpAvpfSettings *settings, guint index, const GValue *value);
+void gst_rtcp_avpf_get_repair (GstRtcpAvpf *self, guint index, GValue *value);
+gboolean gst_rtcp_avpf_repair_wait_changed (GstRtcpAvpf *self); /* since it was asked last */
+
 /* gstrtcpavpfoutbox.c: what is to be told to others, once the lock is free. */
 void gst_rtcp_avpf_install_signals (GType type);
 void gst_rtcp_avpf_outbox_init (GstRtcpAvpf *self);
@@ -41,8 +49,9 @@ void gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event);
 void gst_rtcp_avpf_deliver (GstRtcpAvpf *self);
 
 /* gstrtcpavpfreceive.c: what arrives. running_now: the pipeline's running time, GST_CLOCK_TIME_NONE where there is
- * none. TRUE where the buffer is RTP and is to travel on; RTCP among it is taken out. */
-gboolean gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now);
+ * none. TRUE where the buffer is RTP and is to travel on; RTCP among it is taken out. One that brings a lost packet is
+ * that packet then. */
+gboolean gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer **buffer, GstClockTime running_now, GstClockTime now);
 void gst_rtcp_avpf_receive_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now);
 
 /* gstrtcpavpfmedia.c: what is sent. Pad templates, request_new_pad and release_pad. */

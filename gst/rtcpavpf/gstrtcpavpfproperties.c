@@ -56,6 +56,8 @@ enum {
   PROP_NACK_LATENCY,
   PROP_RTX_MAP,
   PROP_TMMBR_BITRATE,
+  PROP_REPAIR,
+  PROP_REPAIR_LAST = PROP_REPAIR + GST_RTCP_AVPF_REPAIR_PROPERTIES - 1,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
   PROP_RATE_EXTENSION_ID,
@@ -101,6 +103,7 @@ gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
       .pli_interval = DEFAULT_PLI_INTERVAL,
       .nack_latency = DEFAULT_NACK_LATENCY,
       .tmmbr_bitrate = DEFAULT_TMMBR_BITRATE,
+      .repair_latency = GST_RTCP_AVPF_REPAIR_LATENCY,
       .extension_id = DEFAULT_EXTENSION_ID,
       .twcc_extension_id = DEFAULT_TWCC_EXTENSION_ID,
       .rate_extension_id = DEFAULT_RATE_EXTENSION_ID,
@@ -241,6 +244,10 @@ set_packet_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 static gboolean
 set_feedback_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 {
+  if (id >= PROP_REPAIR && id <= PROP_REPAIR_LAST) {
+    gst_rtcp_avpf_set_repair (s, id - PROP_REPAIR, value);
+    return TRUE;
+  }
   switch (id) {
   case PROP_FEEDBACK:
     s->feedback = (RtpFeedback)g_value_get_flags (value);
@@ -415,6 +422,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   g_mutex_lock (&self->lock);
   if (id == PROP_SSRC)
     g_value_set_uint (value, self->core->locals.locals[0].ssrc);
+  else if (id >= PROP_REPAIR && id <= PROP_REPAIR_LAST)
+    gst_rtcp_avpf_get_repair (self, id - PROP_REPAIR, value);
   else if (id == PROP_STATS)
     g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
   else if (!get_timing_property (s, id, value) && !get_packet_property (s, id, value) &&
@@ -594,6 +603,7 @@ gst_rtcp_avpf_install_properties (GObjectClass *klass)
   install_trust_properties (klass);
   install_packet_properties (klass);
   install_feedback_properties (klass);
+  gst_rtcp_avpf_install_repair (klass, PROP_REPAIR);
   g_object_class_install_property (klass, PROP_SSRC,
       g_param_spec_uint (
           "ssrc", "SSRC", "SSRC of the RTCP sent (the first, where several send media)", 0, G_MAXUINT, 0, SHOWN));

@@ -67,9 +67,33 @@ take_rtp (GstRtcpAvpf *self, GstBuffer *buffer, const RtpPacket *packet, GstCloc
   return keep;
 }
 
-gboolean
-gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime running_now, GstClockTime now)
+/* The packet that was lost in the place of the one that brings it; NULL: it is what it is. */
+static GstBuffer *
+restore (GstRtcpAvpf *self, GstBuffer *buffer, const RtpPacket *packet, const GstMapInfo *map)
 {
+  GstBuffer *lost;
+  GstMapInfo out;
+  gsize size;
+
+  if (self->core->repair.ssrc != packet->ssrc)
+    return NULL;
+  lost = gst_buffer_new_allocate (NULL, map->size, NULL);
+  gst_buffer_map (lost, &out, GST_MAP_WRITE);
+  size = rtp_participant_restore (self->core, packet, map->data, out.data);
+  gst_buffer_unmap (lost, &out);
+  if (size == 0) {
+    gst_buffer_unref (lost);
+    return NULL;
+  }
+  gst_buffer_set_size (lost, (gssize)size);
+  gst_buffer_copy_into (lost, buffer, GST_BUFFER_COPY_TIMESTAMPS | GST_BUFFER_COPY_META, 0, -1);
+  return lost;
+}
+
+gboolean
+gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer **at, GstClockTime running_now, GstClockTime now)
+{
+  GstBuffer *buffer = *at, *lost = NULL;
   GstClockTime age = buffer_age (self, buffer, running_now);
   gboolean keep = FALSE;
   RtpPacket packet;
@@ -81,10 +105,14 @@ gst_rtcp_avpf_receive (GstRtcpAvpf *self, GstBuffer *buffer, GstClockTime runnin
     take_rtcp (self, buffer, &map, age, now);
   } else if (rtp_packet_parse (&packet, map.data, map.size)) {
     keep = take_rtp (self, buffer, &packet, age, now);
+    lost = keep ? restore (self, buffer, &packet, &map) : NULL;
   } else {
     GST_DEBUG_OBJECT (self, "dropping %" G_GSIZE_FORMAT " bytes that are neither RTP nor RTCP", map.size);
     self->core->stats.bad_packets++;
   }
   gst_buffer_unmap (buffer, &map);
+  if (lost != NULL)
+    gst_buffer_replace (at, lost);
+  gst_clear_buffer (&lost);
   return keep;
 }

@@ -239,6 +239,24 @@ append_main_stats (GstRtcpAvpf *self, GstStructure *s)
   g_clear_pointer (&main_stats, gst_structure_free);
 }
 
+static void
+append_repair_stats (GstRtcpAvpf *self, GstStructure *structure)
+{
+  const RtpRepair *r = &self->core->repair;
+  GstStructure *s;
+
+  if (!self->settings.repair || r->media == 0)
+    return;
+  s = gst_structure_new ("application/x-repair-stats", "agreed", G_TYPE_BOOLEAN, (gboolean)r->agreed, "ssrc",
+      G_TYPE_UINT, r->ssrc, "restored", G_TYPE_UINT64, r->restored, "wait", G_TYPE_UINT64, (guint64)r->plan.wait,
+      "rounds", G_TYPE_UINT, r->plan.rounds, "copies", G_TYPE_UINT, r->plan.copies, "loss", G_TYPE_DOUBLE, r->plan.loss,
+      "burst", G_TYPE_DOUBLE, r->plan.burst, "lateness", G_TYPE_UINT64, (guint64)cc_duration (r->plan.lateness.mean),
+      "notice-time", G_TYPE_UINT64, (guint64)cc_duration (r->plan.notice.mean), "answer-time", G_TYPE_UINT64,
+      (guint64)cc_duration (r->plan.answer.mean), "frame-loss", G_TYPE_DOUBLE, r->plan.frame_loss, NULL);
+  gst_structure_set (structure, "repair", GST_TYPE_STRUCTURE, s, NULL);
+  gst_structure_free (s);
+}
+
 GstStructure *
 gst_rtcp_avpf_take_stats (GstRtcpAvpf *self)
 {
@@ -255,6 +273,7 @@ gst_rtcp_avpf_take_stats (GstRtcpAvpf *self)
   append_feedback_stats (self, s);
   append_main_stats (self, s);
   append_source_stats (self, s);
+  append_repair_stats (self, s);
   append_local_stats (self, s, gst_rtcp_avpf_now (self));
   return s;
 }

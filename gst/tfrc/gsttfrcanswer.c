@@ -88,7 +88,13 @@ original_source (GstTfrcTransmit *t, GstTfrcSource *source, guint16 osn)
 gboolean
 gst_tfrc_answer_resent (GstTfrcTransmit *t, GstTfrcSource *source, guint16 *osn)
 {
-  GstTfrcSource *original = original_source (t, source, *osn);
+  GstTfrcSource *original;
+
+  if (gst_tfrc_repair_is (t, source->ssrc)) {
+    t->stats.resent++;
+    return TRUE;
+  }
+  original = original_source (t, source, *osn);
 
   if (original == NULL || !gst_tfrc_numbering_sent (&original->numbering, *osn, osn)) {
     t->stats.resends_lost++;

@@ -137,3 +137,15 @@ gst_tfrc_head_renumber (guint8 out[GST_TFRC_HEAD_MAX], guint16 by)
 {
   GST_WRITE_UINT16_BE (out + 2, (guint16)(GST_READ_UINT16_BE (out + 2) - by));
 }
+
+gboolean
+gst_tfrc_packet_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq)
+{
+  guint8 head[12];
+
+  if (gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head)
+    return FALSE;
+  *seq = GST_READ_UINT16_BE (head + 2);
+  *ssrc = GST_READ_UINT32_BE (head + 8);
+  return TRUE;
+}

@@ -49,5 +49,8 @@ gsize gst_tfrc_head_copy (const GstTfrcHead *head, const guint8 *data, guint8 ou
 /* Lowers the sequence number of a head in out. */
 void gst_tfrc_head_renumber (guint8 out[GST_TFRC_HEAD_MAX], guint16 by);
 
+/* Whose packet a buffer is, and its number. FALSE: too short to have any. */
+gboolean gst_tfrc_packet_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq);
+
 G_END_DECLS
 #endif

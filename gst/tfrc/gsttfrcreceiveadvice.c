@@ -175,8 +175,9 @@ tell_payload_mistake (GstTfrcReceiveAdvice *a, const PayloadMistake *m)
   if (m->looks_like != NULL)
     GST_ELEMENT_WARNING (a->element, STREAM, WRONG_TYPE,
         ("What arrives is not %s%s%s. Set encoding-name (or caps) and the depayloader behind to what the sender's "
-         "payloader makes.",
-            m->said, m->looks_like[0] != 0 ? ", but looks like " : "", m->looks_like),
+         "payloader makes%s.",
+            m->said, m->looks_like[0] != 0 ? ", but looks like " : "", m->looks_like,
+            m->looks_like[0] == 0 ? "; if it is encrypted, set srtp-key" : ""),
         ("payload type %d", m->type));
   else
     GST_ELEMENT_WARNING (a->element, STREAM, WRONG_TYPE,
@@ -189,7 +190,7 @@ tell_payload_mistake (GstTfrcReceiveAdvice *a, const PayloadMistake *m)
 /* ---- nothing, or too many ---- */
 
 typedef struct {
-  guint64 packets, refused, bad; /* RTP; of it, what is not played; what is neither RTP nor RTCP */
+  guint64 packets, refused, bad, unopened; /* RTP; of it, what is not played; neither RTP nor RTCP; not of the key */
 } Arrived;
 
 static Arrived
@@ -199,9 +200,10 @@ arrived_so_far (GstTfrcReceiveAdvice *a)
   GstStructure *stats;
   Arrived so_far = {0};
 
-  g_object_get (a->rtcpavpf, "stats", &stats, NULL);
+  g_object_get (a->element, "stats", &stats, NULL);
   gst_structure_get (stats, "packets", G_TYPE_UINT64, &so_far.packets, "bad-packets", G_TYPE_UINT64, &so_far.bad,
-      "strangers", G_TYPE_UINT64, &strangers, "unproven", G_TYPE_UINT64, &unproven, NULL);
+      "srtp-refused", G_TYPE_UINT64, &so_far.unopened, "strangers", G_TYPE_UINT64, &strangers, "unproven",
+      G_TYPE_UINT64, &unproven, NULL);
   so_far.refused = MIN (so_far.packets, strangers + unproven); /* strangers' RTCP is in it */
   gst_structure_free (stats);
   return so_far;
@@ -211,8 +213,8 @@ arrived_so_far (GstTfrcReceiveAdvice *a)
 static gboolean
 is_silent (GstTfrcReceiveAdvice *a, const Arrived *so_far)
 {
-  if (a->told_silence ||
-      so_far->packets > so_far->refused) /* what stops later is the network's or the sender's doing */
+  /* what stops later is the network's or the sender's doing; what cannot be opened is told of already */
+  if (a->told_silence || so_far->packets > so_far->refused || so_far->unopened > 0)
     return FALSE;
   a->told_silence = ++a->silent_s >= SILENCE_S;
   return a->told_silence;

@@ -29,7 +29,7 @@ lacks_feedback (GstTfrcSendAdvice *a, const GstTfrcSendCounts *counts, CcTime no
     return FALSE;
   if (a->sending_since == CC_TIME_NONE)
     a->sending_since = now;
-  if (a->told_no_feedback || !counts->needs_feedback || counts->refused || counts->rtcp_received > 0)
+  if (a->told_no_feedback || !counts->needs_feedback || counts->explained || counts->rtcp_received > 0)
     return FALSE;
   a->told_no_feedback = cc_time_since (now, a->sending_since) >= PATIENCE;
   return a->told_no_feedback;

@@ -16,6 +16,8 @@ G_DECLARE_FINAL_TYPE (GstTfrcSink, gst_tfrc_sink, GST, TFRC_SINK, GstBaseSink)
 #define GST_TYPE_TFRC_SINK_MODE (gst_tfrc_sink_mode_get_type ())
 GType gst_tfrc_sink_mode_get_type (void);
 
+#define GST_TFRC_SINK_CLOCK_RATE 90000 /* Hz, where the caps name none */
+
 struct _GstTfrcSink {
   GstBaseSink parent;
 
@@ -43,6 +45,12 @@ struct _GstTfrcSink {
   CcTime captured_at;
   guint old_frames; /* in a row */
 };
+
+/* gsttfrcsinkproperties.c, with get_property and set_property */
+void gst_tfrc_sink_install_properties (GObjectClass *gobject);
+void gst_tfrc_sink_init_properties (GstTfrcSink *self); /* their defaults */
+/* gsttfrcsink.c: host or port are others now. */
+void gst_tfrc_sink_peer_changed (GstTfrcSink *self);
 
 GST_ELEMENT_REGISTER_DECLARE (tfrcsink);
 

@@ -2,6 +2,8 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrcplayout.h"
+#include "gsttfrcrepair.h"
 #include "gsttfrcreceiveadvice.h"
 #include "gsttfrcrestore.h"
 #include "gsttfrcsrtp.h"
@@ -29,9 +31,15 @@ struct _GstTfrcSrc {
   GstCcSrtpParams srtp_params;
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
-  guint clock_rate, latency_ms;
+  guint clock_rate;
+  GstTfrcPlayout playout; /* but for `repair` */
+  GstTfrcRepairMode repair;
   guint64 send_errors;
 };
+
+/* gsttfrcsrcproperties.c, with get_property and set_property */
+void gst_tfrc_src_install_properties (GObjectClass *klass);
+void gst_tfrc_src_init_properties (GstTfrcSrc *self); /* their defaults */
 
 GST_ELEMENT_REGISTER_DECLARE (tfrcsrc);
 

@@ -49,15 +49,6 @@ gst_tfrc_transmit_now (void)
   return (CcTime)ts.tv_sec * CC_SECOND + (CcTime)ts.tv_nsec;
 }
 
-static void
-unref_packets (const CcPacket *packets, guint n)
-{
-  guint i;
-
-  for (i = 0; i < n; i++)
-    gst_buffer_unref (packets[i].handle);
-}
-
 void
 gst_tfrc_transmit_init (GstTfrcTransmit *t, GstElement *element, GstPad *pad)
 {
@@ -99,85 +90,6 @@ gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now)
 
 /* ---- the streaming thread's side, all under the lock ---- */
 
-static gboolean
-read_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq)
-{
-  guint8 head[12];
-
-  if (gst_buffer_extract (buffer, 0, head, sizeof head) < sizeof head)
-    return FALSE;
-  *seq = GST_READ_UINT16_BE (head + 2);
-  *ssrc = GST_READ_UINT32_BE (head + 8);
-  return TRUE;
-}
-
-static void
-note_given_up (GstTfrcTransmit *t, GstBuffer *buffer)
-{
-  GstTfrcGivenUp *last = t->shared.n_given_up > 0 ? &t->shared.given_up[t->shared.n_given_up - 1] : NULL;
-  guint32 ssrc;
-  guint16 seq;
-
-  if (!read_number (buffer, &ssrc, &seq))
-    return;
-  if (last != NULL && last->ssrc == ssrc && (guint16)(last->from + last->count) == seq) {
-    last->count++;
-  } else if (last != NULL && last->ssrc == ssrc && (guint16)(seq + 1) == last->from) {
-    last->from--;
-    last->count++;
-  } else if (t->shared.n_given_up < GST_TFRC_MAX_GIVEN_UP) {
-    t->shared.given_up[t->shared.n_given_up++] = (GstTfrcGivenUp){ssrc, seq, 1};
-  }
-}
-
-static void
-drop_queued (GstTfrcTransmit *t, const CcPacket *packet)
-{
-  note_given_up (t, packet->handle);
-  unref_packets (packet, 1);
-}
-
-/* The packets of this frame that are queued already go with the one that found no room. */
-static void
-drop_frame (GstTfrcTransmit *t, guint32 frame)
-{
-  while (t->shared.queued > 0 && t->shared.queue[t->shared.queued - 1].frame == frame) {
-    drop_queued (t, &t->shared.queue[--t->shared.queued]);
-    t->shared.overflowed++;
-  }
-  t->shared.dropping = TRUE;
-  t->shared.dropping_frame = frame;
-}
-
-static void
-queue_resent (GstTfrcTransmit *t, const CcPacket *packet)
-{
-  if (t->shared.queued < GST_TFRC_QUEUE_SIZE) {
-    t->shared.queue[t->shared.queued++] = *packet;
-    return;
-  }
-  drop_queued (t, packet);
-  t->shared.overflowed++;
-}
-
-static void
-queue_packet (GstTfrcTransmit *t, const CcPacket *packet)
-{
-  if (packet->resent) {
-    queue_resent (t, packet);
-    return;
-  }
-  if (t->shared.queued == GST_TFRC_QUEUE_SIZE && !(t->shared.dropping && t->shared.dropping_frame == packet->frame))
-    drop_frame (t, packet->frame);
-  if (t->shared.dropping && t->shared.dropping_frame == packet->frame) {
-    drop_queued (t, packet);
-    t->shared.overflowed++;
-    return;
-  }
-  t->shared.dropping = FALSE;
-  t->shared.queue[t->shared.queued++] = *packet;
-}
-
 gboolean
 gst_tfrc_transmit_queue (GstTfrcTransmit *t, const CcPacket *packets, guint n, guint malformed)
 {
@@ -187,11 +99,11 @@ gst_tfrc_transmit_queue (GstTfrcTransmit *t, const CcPacket *packets, guint n, g
   g_mutex_lock (&t->lock);
   failed = t->shared.failed;
   t->shared.malformed += malformed;
-  if (t->shared.queue == NULL || failed)
-    unref_packets (packets, n);
-  else
-    for (i = 0; i < n; i++)
-      queue_packet (t, &packets[i]);
+  for (i = 0; i < n; i++)
+    if (t->shared.queue.packets == NULL || failed)
+      gst_buffer_unref (packets[i].handle);
+    else
+      gst_tfrc_queue_push (&t->shared.queue, &packets[i]);
   if (t->shared.asleep && n > 0)
     wake (t);
   g_mutex_unlock (&t->lock);
@@ -202,9 +114,7 @@ void
 gst_tfrc_transmit_flush (GstTfrcTransmit *t)
 {
   g_mutex_lock (&t->lock);
-  while (t->shared.queued > 0)
-    drop_queued (t, &t->shared.queue[--t->shared.queued]);
-  t->shared.dropping = FALSE;
+  gst_tfrc_queue_clear (&t->shared.queue);
   t->shared.flush = TRUE;
   wake (t);
   g_mutex_unlock (&t->lock);
@@ -219,9 +129,9 @@ gst_tfrc_transmit_drain (GstTfrcTransmit *t)
   t->shared.drain = TRUE;
   t->shared.drained = FALSE;
   wake (t);
-  while (t->shared.queue != NULL && !t->shared.drained && !t->shared.unlocked && !t->shared.failed)
+  while (t->shared.queue.packets != NULL && !t->shared.drained && !t->shared.unlocked && !t->shared.failed)
     g_cond_wait (&t->cond, &t->lock);
-  done = t->shared.queue == NULL || t->shared.drained || t->shared.failed;
+  done = t->shared.queue.packets == NULL || t->shared.drained || t->shared.failed;
   t->shared.drain = FALSE;
   g_mutex_unlock (&t->lock);
   return done;
@@ -264,7 +174,7 @@ gst_tfrc_transmit_get_stats (GstTfrcTransmit *t, GstTfrcStats *stats)
   g_mutex_lock (&t->lock);
   *stats = t->shared.stats;
   stats->malformed = t->shared.malformed;
-  stats->overflowed = t->shared.overflowed;
+  stats->overflowed = t->shared.queue.overflowed;
   g_mutex_unlock (&t->lock);
 }
 
@@ -293,6 +203,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.max_Bps = gst_tfrc_bytes_per_second (t->settings.max_bitrate);
   params.overhead_bytes = t->to.overhead + gst_cc_srtp_rtp_overhead (t->srtp);
   params.probe = t->settings.rate_extension_id > 0;
+  params.pays_resent = true;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
   params.circuit.action = t->settings.circuit_action;
@@ -325,13 +236,13 @@ give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
   guint32 ssrc;
   guint16 seq;
 
-  if (read_number (packet->handle, &ssrc, &seq))
+  if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq))
     give_up_number (t, ssrc, seq, now);
-  unref_packets (packet, 1);
+  gst_buffer_unref (packet->handle);
 }
 
-static void
-push_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
+void
+gst_tfrc_transmit_push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 {
   CcPacket discarded;
 
@@ -357,7 +268,7 @@ restart_core (GstTfrcTransmit *t, CcTime now)
     waiting[i] = t->core.buffer.ring[(t->core.buffer.head + i) % t->core.buffer.capacity];
   init_core (t, start_Bps, now);
   for (i = 0; i < n; i++)
-    push_packet (t, &waiting[i], now);
+    gst_tfrc_transmit_push (t, &waiting[i], now);
   g_free (waiting);
 }
 
@@ -371,6 +282,8 @@ set_traffic_class (GstTfrcTransmit *t)
 static void
 apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
 {
+  if (settings->repair == GST_TFRC_REPAIR_NONE)
+    gst_tfrc_repair_end (t, now);
   if (settings->mode != t->settings.mode)
     cc_sender_set_mode (&t->core, settings->mode, now);
   if (settings->max_delay != t->settings.max_delay)
@@ -425,10 +338,10 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   guint i;
 
   g_mutex_lock (&t->lock);
-  t->taken = t->shared.queue;
-  t->n_taken = t->shared.queued;
-  t->shared.queue = queue;
-  t->shared.queued = 0;
+  t->taken = t->shared.queue.packets;
+  t->n_taken = t->shared.queue.n;
+  t->shared.queue.packets = queue;
+  t->shared.queue.n = 0;
   t->shared.asleep = FALSE;
   quit = t->shared.quit;
   flush = t->shared.flush;
@@ -437,10 +350,10 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   peer_changed = t->shared.peer_changed;
   t->shared.flush = t->shared.settings_changed = t->shared.peer_changed = FALSE;
   settings = t->shared.settings;
-  n_given_up = t->shared.n_given_up;
+  n_given_up = t->shared.queue.n_given_up;
   if (n_given_up > 0)
-    memcpy (given_up, t->shared.given_up, n_given_up * sizeof given_up[0]);
-  t->shared.n_given_up = 0;
+    memcpy (given_up, t->shared.queue.given_up, n_given_up * sizeof given_up[0]);
+  t->shared.queue.n_given_up = 0;
   if (peer_changed) {
     t->to = t->shared.to;
     socket = g_steal_pointer (&t->shared.socket);
@@ -459,6 +372,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   }
   if (peer_changed) {
     t->batch->to = t->to;
+    gst_tfrc_repair_end (t, now);
     restart_core (t, now);
   }
   for (i = 0; i < n_given_up; i++)
@@ -466,7 +380,7 @@ take_shared (GstTfrcTransmit *t, CcTime now)
       give_up_number (t, given_up[i].ssrc, given_up[i].from++, now);
   t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end && !t->taken[t->n_taken - 1].resent;
   for (i = 0; i < t->n_taken; i++)
-    push_packet (t, &t->taken[i], now);
+    gst_tfrc_transmit_push (t, &t->taken[i], now);
   t->n_taken = 0;
   if (!drain)
     t->drain_until = CC_TIME_NONE;
@@ -549,7 +463,7 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
   guint32 ssrc;
   guint16 seq;
 
-  if (read_number (packet->handle, &ssrc, &seq)) {
+  if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq)) {
     source = gst_tfrc_transmit_add_source (t, ssrc, now);
     if (packet->resent &&
         !(read_osn (packet->handle, &rewrite.osn) && gst_tfrc_answer_resent (t, source, &rewrite.osn))) {
@@ -559,9 +473,10 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
     rewrite.renumber = gst_tfrc_numbering_offset (&source->numbering, seq);
     resend_limit_on_sent (&source->resend, (guint16)(seq - rewrite.renumber));
   }
-  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
+  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head)) {
     gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
-  else if (t->batch->unprotected > 0)
+    gst_tfrc_repair_on_sent (t, packet->handle, &head, (guint16)(head.seq - rewrite.renumber));
+  } else if (t->batch->unprotected > 0)
     warn (t, WARNED_UNPROTECTED,
         "Packets have numbers that their SSRC has used with this key before, which would give the key away; they are "
         "dropped. Leave the payloader's ssrc to chance, or set another srtp-key.",
@@ -708,7 +623,7 @@ give_advice (GstTfrcTransmit *t, CcTime now)
       .frames_sent = t->core.buffer.frames_sent,
       .frames_dropped = t->core.buffer.frames_dropped,
       .rtcp_received = t->stats.rtcp_received,
-      .refused = t->batch->refused > 0,
+      .explained = t->batch->refused > 0 || gst_cc_srtp_counts (t->srtp).refused > 0,
       .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
 
   gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);
@@ -758,7 +673,7 @@ may_sleep (GstTfrcTransmit *t, CcTime deadline, CcTime now)
   copy_counters (t);
   g_mutex_lock (&t->lock);
   t->shared.stats = t->stats;
-  idle = t->shared.queued == 0 && !t->shared.quit && !t->shared.flush && !t->shared.settings_changed &&
+  idle = t->shared.queue.n == 0 && !t->shared.quit && !t->shared.flush && !t->shared.settings_changed &&
          !t->shared.peer_changed && (!t->shared.drain || t->drain_until != CC_TIME_NONE);
   t->shared.asleep = idle && deadline > now + SHORT_SLEEP;
   g_mutex_unlock (&t->lock);
@@ -885,7 +800,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   memset (&t->stats, 0, sizeof t->stats);
   t->shared.settings = t->settings = *settings;
   t->shared.to = t->to = *to;
-  t->shared.queue = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
+  t->shared.queue.packets = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
   t->taken = g_new (CcPacket, GST_TFRC_QUEUE_SIZE);
   t->ring = g_new (CcPacket, GST_TFRC_RING_SIZE);
   t->batch = g_new (GstTfrcBatch, 1);
@@ -909,6 +824,7 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);
   t->packets = g_new0 (CcPacketFeedback, 1);
   gst_tfrc_answer_init (t);
+  gst_tfrc_repair_init (&t->repair);
   init_core (t, gst_tfrc_bytes_per_second (settings->start_bitrate), now);
   t->stats.estimated_bitrate = gst_tfrc_bit_rate (t->core.rate_Bps);
   cc_sender_status (&t->core, now, &t->stats.status);
@@ -921,9 +837,8 @@ static void
 release (GstTfrcTransmit *t)
 {
   g_mutex_lock (&t->lock);
-  unref_packets (t->shared.queue, t->shared.queued);
-  g_clear_pointer (&t->shared.queue, g_free);
-  t->shared.queued = 0;
+  gst_tfrc_queue_clear (&t->shared.queue);
+  g_clear_pointer (&t->shared.queue.packets, g_free);
   t->shared.drained = TRUE;
   g_clear_object (&t->shared.socket);
   close (t->wakeup_fd);
@@ -935,6 +850,7 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->batch, gst_tfrc_batch_free);
   g_clear_pointer (&t->sources, g_free);
   g_clear_pointer (&t->packets, g_free);
+  gst_tfrc_repair_clear (&t->repair);
   g_clear_pointer (&t->cname, g_free);
   g_clear_object (&t->socket);
   t->fd = -1;

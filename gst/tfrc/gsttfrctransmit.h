@@ -17,7 +17,9 @@
 #include "gsttfrcbatch.h"
 #include "gsttfrccircuit.h"
 #include "gsttfrcnumbering.h"
+#include "gsttfrcqueue.h"
 #include "gsttfrcratesources.h"
+#include "gsttfrcrepair.h"
 #include "gsttfrcsendadvice.h"
 #include "gsttfrcsocket.h"
 #include "resendlimit.h"
@@ -28,10 +30,8 @@
 
 G_BEGIN_DECLS
 
-#define GST_TFRC_QUEUE_SIZE 4096  /* packets between the two threads */
 #define GST_TFRC_RING_SIZE 16384  /* packets in the sending buffer: 150 ms at 100 000 packets/s */
 #define GST_TFRC_MAX_SOURCES 8    /* SSRCs remembered */
-#define GST_TFRC_MAX_GIVEN_UP 64  /* stretches of packets dropped between two wake-ups */
 #define GST_TFRC_LATENESS_BINS 96 /* quarter octaves from 1 us */
 #define GST_TFRC_CNAME_SIZE 256   /* RFC 3550 6.5.1: 255 bytes and an end */
 #define GST_TFRC_RESEND_MEMORY 64 /* requests whose answers are recognised */
@@ -44,6 +44,7 @@ typedef struct {
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
   CircuitAction circuit_action;
+  GstTfrcRepairMode repair;
   guint extension_id;               /* 0: packets are not stamped */
   guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
   guint rate_extension_id;          /* 0: packets do not ask routers for a rate */
@@ -52,12 +53,6 @@ typedef struct {
   gchar cname[GST_TFRC_CNAME_SIZE]; /* empty: one made up for each session */
   GstTfrcRateSources rate_sources;
 } GstTfrcSettings;
-
-/* Packets in sequence that found no room. */
-typedef struct {
-  guint32 ssrc;
-  guint16 from, count;
-} GstTfrcGivenUp;
 
 /* What one SSRC has sent (RFC 3550 6.4.1). */
 typedef struct {
@@ -113,19 +108,14 @@ typedef struct GstTfrcTransmit {
   GMutex lock;
   GCond cond;
   struct {
-    CcPacket *queue;
-    guint queued;
-    gboolean dropping; /* the rest of a frame that did not fit */
-    guint32 dropping_frame;
+    GstTfrcQueue queue;
     gboolean asleep; /* waits with an empty buffer: a packet has to wake it */
     gboolean quit, flush, drain, drained, unlocked, failed;
     GstTfrcSettings settings;
     GSocket *socket; /* to be taken over together with `to`; NULL: none */
     GstTfrcAddress to;
     gboolean settings_changed, peer_changed;
-    guint64 malformed, overflowed;
-    GstTfrcGivenUp given_up[GST_TFRC_MAX_GIVEN_UP];
-    guint n_given_up;
+    guint64 malformed;
     GstTfrcStats stats;
   } shared;
 
@@ -171,6 +161,7 @@ typedef struct GstTfrcTransmit {
   double tmmbr_Bps;       /* INFINITY: nobody limits */
   CcTime tmmbr_rises_at;  /* by itself, or as a limit expires; CC_TIME_NONE: not */
   GstTfrcAsked asked[GST_TFRC_RESEND_MEMORY];
+  GstTfrcRepair repair;
   guint n_asked; /* modulo GST_TFRC_RESEND_MEMORY the next place */
 } GstTfrcTransmit;
 
@@ -225,7 +216,9 @@ void gst_tfrc_answer_timeout (GstTfrcTransmit *t, CcTime now); /* at tmmbr_rises
    nobody could make anything of it. */
 gboolean gst_tfrc_answer_resent (GstTfrcTransmit *t, GstTfrcSource *source, guint16 *osn);
 
-/* gsttfrctransmit.c, for the other two */
+/* gsttfrctransmit.c, for the others */
+/* Into the sending buffer; takes the packet's buffer. */
+void gst_tfrc_transmit_push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now);
 void gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t);
 void gst_tfrc_transmit_ask_for_key_unit (GstTfrcTransmit *t); /* once t->key lets it be */
 gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);

@@ -413,8 +413,16 @@ on_nack (gpointer user, guint32 sender, guint32 media, const guint16 *seqs, guin
 {
   Receiving *r = user;
 
-  if (is_ours (r, media))
+  if (is_ours (r, media) && !gst_tfrc_repair_answer (r->t, sender, media, seqs, n, r->now))
     gst_tfrc_answer_nack (r->t, media, seqs, n, r->now);
+}
+
+static void
+on_afb (gpointer user, guint32 sender, guint32 media, const guint8 *fci, gsize size)
+{
+  Receiving *r = user;
+
+  gst_tfrc_repair_on_feedback (r->t, sender, media, fci, size, r->now);
 }
 
 static void
@@ -447,6 +455,7 @@ on_bye (gpointer user, guint32 ssrc)
   r->t->stats.byes++;
   GST_INFO_OBJECT (r->t->element, "receiver %08x has left", ssrc);
   gst_tfrc_answer_bye (r->t, ssrc, r->now);
+  gst_tfrc_repair_on_bye (r->t, ssrc, r->now);
 }
 
 static void
@@ -478,6 +487,7 @@ static const RtcpHandlers handlers = {
     .pli = on_pli,
     .fir = on_fir,
     .nack = on_nack,
+    .afb = on_afb,
     .tmmbr = on_tmmbr,
     .malformed = on_malformed,
 };

@@ -28,7 +28,7 @@ def parse(arguments):
     p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
     p.add_argument("--controller", default=s.controller, metavar="NAME",
                    help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "
-                   "with +rtx, as low-delay+rtx: lost packets are sent again; fixed:RATE: constant rate over udpsink; "
+                   "lost packets are sent again; with +norepair not, with +rtx by rtprtxsend; fixed:RATE: constant rate over udpsink; "
                    "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; "
                    "farstream: Farstream's TFRC; chromium: the browser's sender, with its own encoder")
     p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
@@ -49,7 +49,8 @@ def parse(arguments):
                    help="cubic, newreno, bbr, short-tcp, udp:RATE or audio through the same queue, each with @FROM or "
                    "@FROM-TO in seconds; more than once for more of it")
     p.add_argument("--latency", type=units.duration, metavar="TIME",
-                   help="how long the receiver waits for a missing packet, default 100ms; with +rtx 250ms")
+                   help="how long the receiver waits for a missing packet, default 100ms, and with our controllers "
+                   "up to 400ms where that helps; with +rtx 250ms")
     p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
     p.add_argument("--duration", type=units.duration, metavar="TIME", help="default 60s; with --receive, a day")
     p.add_argument("--start", type=units.rate, metavar="RATE", help="start-bitrate of tfrcsink")

@@ -21,8 +21,8 @@ def latency(s):
 
 
 class Ours:
-    """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside; `+rtx` sends again
-    what was lost."""
+    """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside. They repair what
+    they lose by themselves; `+norepair`: not, `+rtx`: rtprtxsend does, as told by hand."""
 
     adapts = True
     stats = True  # both ends have them
@@ -30,9 +30,10 @@ class Ours:
 
     def __init__(self, name):
         base, plus, option = name.partition("+")
-        if base not in (*MODES, "ours") or plus and option != "rtx":
+        if base not in (*MODES, "ours") or plus and option not in ("rtx", "norepair"):
             raise ValueError(f"no such controller: {name}")
-        self.mode, self.rtx = base if base != "ours" else None, bool(plus)
+        self.mode, self.rtx = base if base != "ours" else None, option == "rtx"
+        self.repair = " repair=none" if option == "norepair" else ""
         self.latency = RTX_LATENCY if self.rtx else LATENCY
 
     def send(self, s):
@@ -42,7 +43,7 @@ class Ours:
                 parts.append(f"{name}-bitrate={int(s[name])}")
         if s.get("ecn"):
             parts.append("ecn=true")
-        sink = " ".join(parts + [s.get("sink_properties", "")])
+        sink = " ".join(parts + [s.get("sink_properties", "")]) + self.repair
         if not self.rtx:
             return sink
         return (f"rtprtxsend name=rtx payload-type-map={rtx_map(s['encoder'])} max-size-packets=0 "
@@ -50,8 +51,10 @@ class Ours:
 
     def receive(self, s):
         rtx = f"rtx-payload-type-map={rtx_map(s['encoder'])}" if self.rtx else ""
+        # its own wait grows where that helps; one that is told does not
+        told = f"latency={round(1000 * latency(s))}" if s.get("latency") or self.rtx or self.repair else ""
         return (f"tfrcsrc name=source port={s['port']} encoding-name={codecs.CODECS[s['encoder']].encoding_name} "
-                f"latency={round(1000 * latency(s))} {rtx} {s.get('source_properties', '')}")
+                f"{told} {rtx} {s.get('source_properties', '')}{self.repair}")
 
 
 class Told:

@@ -257,7 +257,7 @@ check (Ends *e)
   FUZZ_CHECK (status.media_Bps >= 0 && status.media_Bps <= status.rate_Bps);
   FUZZ_CHECK (status.p >= 0 && status.p <= 1);
   FUZZ_CHECK (status.sent_Bps >= 0 && isfinite (status.sent_Bps));
-  FUZZ_CHECK ((unsigned)status.limit <= CC_LIMIT_APPLICATION);
+  FUZZ_CHECK ((unsigned)status.limit <= CC_LIMIT_CIRCUIT_BREAKER);
   if (e->pushed > e->out)
     FUZZ_CHECK (cc_sender_next_timeout (&e->sender) <= e->now + MAX_STALL);
   cc_sender_take_key_unit_wanted (&e->sender);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* fuzz-<target> [--runs N] [--seed S] [file...]: runs the files, or, with --runs, N mutations of the files and the
-   target's own inputs. The same seed gives the same inputs. An input that ends in a signal is left in
-   fuzz-failure.bin (with ASAN_OPTIONS=abort_on_error=1 for the sanitizer's findings). */
+/* fuzz-<target> [--runs N] [--seed S] [--corpus HEX] [file...]: runs the files and the inputs of HEX, one a line, and
+   with --runs N mutations of them and of the target's own inputs. The same seed gives the same inputs. An input that
+   ends in a signal is left in fuzz-failure.bin (with ASAN_OPTIONS=abort_on_error=1 for the sanitizer's findings). */
 #include "fuzz.h"
 #include "ccrandom.h"
 
@@ -132,6 +132,35 @@ add_file (const char *name)
   fclose (file);
 }
 
+/* Pairs of digits to the end of the line. */
+static void
+add_line (const char *line)
+{
+  uint8_t *data = malloc (MAX_INPUT);
+  size_t size = 0;
+  unsigned byte;
+
+  while (data != NULL && size < MAX_INPUT && sscanf (line + 2 * size, "%2x", &byte) == 1)
+    data[size++] = (uint8_t)byte;
+  if (size > 0)
+    add (data, size);
+}
+
+static void
+add_corpus (const char *name)
+{
+  static char line[2 * MAX_INPUT + 2];
+  FILE *file = fopen (name, "r");
+
+  if (file == NULL) {
+    perror (name);
+    exit (EXIT_FAILURE);
+  }
+  while (fgets (line, sizeof line, file) != NULL)
+    add_line (line);
+  fclose (file);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,6 +174,8 @@ main (int argc, char **argv)
       runs = strtoull (argv[++i], NULL, 10);
     else if (strcmp (argv[i], "--seed") == 0 && i + 1 < argc)
       seed = strtoull (argv[++i], NULL, 10);
+    else if (strcmp (argv[i], "--corpus") == 0 && i + 1 < argc)
+      add_corpus (argv[++i]);
     else
       add_file (argv[i]);
   }

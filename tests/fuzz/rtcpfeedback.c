@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Input: an FCI, handed to each parser; what a parser takes is written and parsed again. */
 #include "rtcpfeedback.h"
+#include "rtcprepair.h"
 #include "fuzz.h"
 
 const FuzzSeed fuzz_seeds[] = {
@@ -8,6 +9,7 @@ const FuzzSeed fuzz_seeds[] = {
     {"REMB\1\x0b\xd0\x90\x11\x22\x33\x44", 12},
     {"REMB\2\xff\xff\xff\x11\x22\x33\x44\x55\x66\x77\x88", 16},
     {"PATH\x11\0\0\0\xca\xfe\0\1\x17\xb9\xac\xa0\x02\xfa\xf0\x80\0\0\x75\x30", 24},
+    {"REPR\x11\x7f\0\0\xca\xfe\0\1", 12},
     {NULL, 0},
 };
 
@@ -23,6 +25,21 @@ check_tfrc (const uint8_t *fci, size_t size)
   FUZZ_CHECK (rtcp_fb_tfrc_write (out, sizeof out - 1, &report) == 0);
   FUZZ_CHECK (rtcp_fb_tfrc_write (out, sizeof out, &report) == sizeof out);
   FUZZ_CHECK (memcmp (out, fci, sizeof out) == 0);
+}
+
+static void
+check_repair (const uint8_t *fci, size_t size)
+{
+  RtcpRepair repair, back;
+  uint8_t out[RTCP_REPAIR_SIZE];
+
+  if (!rtcp_repair_parse (fci, size, &repair))
+    return;
+  FUZZ_CHECK (rtcp_repair_payload_type_is_usable (repair.payload_type));
+  FUZZ_CHECK (rtcp_repair_write (out, sizeof out - 1, &repair) == 0);
+  FUZZ_CHECK (rtcp_repair_write (out, sizeof out, &repair) == sizeof out);
+  FUZZ_CHECK (rtcp_repair_parse (out, sizeof out, &back));
+  FUZZ_CHECK (back.ssrc == repair.ssrc && back.payload_type == repair.payload_type);
 }
 
 static void
@@ -75,6 +92,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   check_tfrc (fci, size);
   check_remb (fci, size);
   check_path (fci, size);
+  check_repair (fci, size);
   free (fci);
   return 0;
 }

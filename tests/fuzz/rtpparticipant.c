@@ -74,7 +74,7 @@ begin (void)
   RtpSettings settings;
 
   rtp_settings_init (&settings);
-  settings.auto_nack = settings.single_stream = true;
+  settings.auto_nack = settings.single_stream = settings.repair = true;
   strcpy (settings.cname, "honest");
   call_begin (&call, &settings, &settings);
   call.lose_every = 100;
@@ -108,7 +108,7 @@ some_ssrc (FuzzInput *in)
   case 2:
     return fuzz_take (in, 2);
   default:
-    return 1;
+    return call.watcher.core.repair.ssrc; /* that was offered for packets sent again */
   }
 }
 

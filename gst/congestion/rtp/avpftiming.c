@@ -277,7 +277,7 @@ static void
 forget_feedback (AvpfTiming *t)
 {
   t->te = CC_TIME_NONE;
-  t->feedback_stored = false;
+  t->feedback_stored = t->kept_back = false;
 }
 
 /* RFC 3550 6.3.7 */
@@ -361,6 +361,12 @@ avpf_timing_request_feedback (AvpfTiming *t, CcDuration max_delay, CcTime now)
 }
 
 void
+avpf_timing_store_feedback (AvpfTiming *t)
+{
+  t->kept_back = avpf_timing_may_report (t);
+}
+
+void
 avpf_timing_cancel_feedback (AvpfTiming *t)
 {
   t->cancelled += t->te != CC_TIME_NONE || t->feedback_stored;
@@ -434,7 +440,7 @@ static AvpfVerdict
 use_regular_slot (AvpfTiming *t, CcTime now)
 {
   t->full_due = full_report_due (t);
-  if (t->full_due || t->feedback_stored || t->te != CC_TIME_NONE)
+  if (t->full_due || t->feedback_stored || t->kept_back || t->te != CC_TIME_NONE)
     return AVPF_SEND_REGULAR;
   t->suppressed++;
   advance (t, now);

@@ -54,8 +54,9 @@ typedef struct {
   unsigned members, pmembers, senders; /* this participant included */
   AvpfMembership membership;
   bool we_sent, initial, allow_early, feedback_stored;
-  bool has_sent; /* RTP or RTCP, ever */
-  bool full_due; /* the regular packet being sent counts for T_rr_interval */
+  bool kept_back; /* feedback that only regular packets take along */
+  bool has_sent;  /* RTP or RTCP, ever */
+  bool full_due;  /* the regular packet being sent counts for T_rr_interval */
   double avg_rtcp_size;
   uint64_t regular_sent, early_sent;
   uint64_t suppressed; /* regular packets left out because of T_rr_interval */
@@ -100,6 +101,8 @@ AvpfLeave avpf_timing_leave (AvpfTiming *t, uint32_t bye_size, CcTime now);
 /* Feedback is wanted at now (RFC 4585 3.5.2). max_delay: T_max_fb_delay, how late it is still useful. Returns false
    where it must be discarded; true: it goes with the packet that is due next, early or regular. */
 bool avpf_timing_request_feedback (AvpfTiming *t, CcDuration max_delay, CcTime now);
+/* It may wait for the next regular packet, and leaves the early one to what cannot. */
+void avpf_timing_store_feedback (AvpfTiming *t);
 /* Other members have said all of it already (RFC 4585 3.5.2 (5)): nothing early, nothing stored. */
 void avpf_timing_cancel_feedback (AvpfTiming *t);
 /* Others have said something not understood (5c): what was planned early waits for the regular packet. */

@@ -16,6 +16,7 @@ nack_request_params_init (NackRequestParams *params)
       .rtt = 100 * CC_MSECOND,
       .latency = 500 * CC_MSECOND,
       .max_tries = 5,
+      .copies = 1,
       .max_others = 3,
       .watch_gaps = true};
 }
@@ -35,10 +36,12 @@ asked (const NackMissing *m)
 }
 
 static CcDuration
-spacing (const NackRequest *n)
+spacing (const NackRequest *n, const NackMissing *m)
 {
   CcDuration answer = cc_time_add (n->rtt, n->params.answer_delay);
 
+  if (n->params.copies > 1 && m->tries % n->params.copies != 0)
+    return n->params.copy_spacing;
   return answer > n->params.min_interval ? answer : n->params.min_interval;
 }
 
@@ -49,7 +52,7 @@ due_at (const NackRequest *n, const NackMissing *m)
   if (m->too_late || m->tries >= n->params.max_tries)
     return CC_TIME_NONE;
   if (asked (m))
-    return cc_time_add (m->at, spacing (n));
+    return cc_time_add (m->at, spacing (n, m));
   return m->later >= n->params.reorder_packets ? m->at : cc_time_add (m->at, n->params.reorder_time);
 }
 
@@ -286,6 +289,8 @@ give_up (NackRequest *n, CcTime now)
   for (unsigned i = 0; i < n->n_missing; i++)
     if (n->missing[i].deadline > now)
       n->missing[kept++] = n->missing[i];
+    else
+      n->unanswered += n->missing[i].tries;
   n->given_up += n->n_missing - kept;
   n->n_missing = kept;
 }

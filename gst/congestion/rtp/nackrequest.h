@@ -22,9 +22,11 @@ typedef struct {
   CcDuration rtt;           /* until one is known, default 100 ms */
   CcDuration latency;       /* a packet is useless this long after it was missed, default 500 ms */
   unsigned max_tries;       /* requests for one packet, default 5 */
-  unsigned max_others;      /* requests of others in a row that stand for ours, default 3: a spoofer of NACKs cannot
-                               keep us silent for longer */
-  bool watch_gaps;          /* default true; false: only what nack_request_want () names */
+  unsigned copies;          /* of them in a row, copy_spacing apart, before an answer is waited for; default 1 */
+  CcDuration copy_spacing;
+  unsigned max_others; /* requests of others in a row that stand for ours, default 3: a spoofer of NACKs cannot
+                          keep us silent for longer */
+  bool watch_gaps;     /* default true; false: only what nack_request_want () names */
 } NackRequestParams;
 
 typedef struct {
@@ -50,6 +52,7 @@ typedef struct {
   uint64_t reordered;                            /* came by themselves */
   uint64_t suppressed;                           /* requests of others that stood for ours */
   uint64_t given_up;                             /* too late or too many; where it grows a key unit is needed */
+  uint64_t unanswered;                           /* requests for what was given up then */
   uint64_t hopeless;                             /* gaps larger than can be mended */
 } NackRequest;
 

@@ -24,6 +24,7 @@ typedef enum {
   RTP_EVENT_FEEDBACK,        /* a message of RFC 4585 came: feedback */
   RTP_EVENT_KEY_UNIT,        /* a receiver wants a key unit of ssrc, with all headers where `full` */
   RTP_EVENT_RESEND,          /* packet seq of ssrc is to be sent again */
+  RTP_EVENT_REPAIRED,        /* lost packets of ssrc come again from now on */
   RTP_EVENT_RATE,            /* what receivers and routers let ssrc send: rate */
   RTP_EVENTS
 } RtpEventType;

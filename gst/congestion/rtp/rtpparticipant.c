@@ -25,6 +25,7 @@ rtp_settings_init (RtpSettings *s)
                 RTP_FEEDBACK_FIR;
   s->auto_pli = true;
   s->pli_interval = s->nack_latency = 500 * CC_MSECOND;
+  s->repair_latency = 400 * CC_MSECOND;
 }
 
 static uint32_t
@@ -45,6 +46,7 @@ rtp_participant_init (RtpParticipant *p, const RtpParticipantParams *params, con
   rtp_sources_init (&p->sources, &params->memory);
   rtp_media_init (&p->media, &p->locals, &params->events);
   rtp_participant_owed_init (p);
+  rtp_participant_repair_init (p);
   p->housekept_at = now;
   p->wake_at = CC_TIME_NONE;
   return rtp_attendance_init (
@@ -76,6 +78,7 @@ rtp_participant_apply (RtpParticipant *p)
   p->turns.params = p->settings.turns;
   rtp_turns_apply (&p->turns);
   rtp_participant_apply_feedback (p);
+  rtp_participant_apply_repair (p);
 }
 
 void
@@ -119,9 +122,13 @@ rtp_participant_request_feedback (RtpParticipant *p, CcTime now)
 void
 rtp_participant_update_members (RtpParticipant *p, CcTime now)
 {
+  unsigned members = rtp_attendance_members (&p->attendance), senders = rtp_members_senders (&p->attendance.members);
+
+  /* the stream of packets sent again is the peer's as well: it neither shares the bandwidth nor makes a group of two */
+  members -= members > 1 && p->repair.agreed ? 1 : 0;
+  senders -= senders > 1 && p->repair.agreed ? 1 : 0;
   p->attendance.changed = false;
-  rtp_turns_set_members (
-      &p->turns, rtp_attendance_members (&p->attendance), rtp_members_senders (&p->attendance.members), now);
+  rtp_turns_set_members (&p->turns, members, senders, now);
 }
 
 void
@@ -148,8 +155,8 @@ rtp_participant_on_gone (RtpParticipant *p, uint32_t ssrc, CcTime now)
   rtp_participant_check_media (p, now);
 }
 
-static uint32_t
-fresh_ssrc (RtpParticipant *p)
+uint32_t
+rtp_participant_fresh_ssrc (RtpParticipant *p)
 {
   uint32_t ssrc;
 
@@ -165,7 +172,7 @@ static void
 give_up (RtpParticipant *p, uint32_t ssrc, CcTime now)
 {
   rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_COLLISION, ssrc);
-  if (rtp_locals_on_conflict (&p->locals, ssrc, fresh_ssrc (p)))
+  if (rtp_locals_on_conflict (&p->locals, ssrc, rtp_participant_fresh_ssrc (p)))
     rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_MEDIA_COLLISION, ssrc);
   rtp_participant_update_members (p, now);
   if (p->locals.n_leaving > 0)
@@ -258,7 +265,7 @@ collect_addresses (RtpParticipant *p, RtpOutgoing *out)
 static unsigned
 outgoing_bytes (const RtpParticipant *p, const RtpOutgoing *out)
 {
-  static const RtpAddress unknown = {RTP_ADDRESS_UNKNOWN};
+  static const RtpAddress unknown = {.family = RTP_ADDRESS_UNKNOWN};
   unsigned bytes = 0, i;
 
   for (i = 0; i < out->n_addresses; i++)

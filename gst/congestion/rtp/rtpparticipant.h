@@ -20,6 +20,7 @@
 #include "rtpattendance.h"
 #include "rtpkeyunit.h"
 #include "rtpmedia.h"
+#include "rtprepair.h"
 #include "rtpsources.h"
 #include "rtpturns.h"
 
@@ -56,6 +57,8 @@ typedef struct {
   unsigned feedback; /* RtpFeedback */
   bool auto_pli, auto_nack;
   CcDuration pli_interval, nack_latency;
+  bool repair;                             /* lost packets sent again, where the sender agrees; rtprepair.h */
+  CcDuration repair_latency;               /* the longest that is waited for them; nack_latency: the shortest */
   bool retransmissions[RTP_PAYLOAD_TYPES]; /* payload types of RFC 4588 */
   uint64_t tmmbr_bps;                      /* 0: the path rate */
   bool single_stream;                      /* of several SSRCs one passes */
@@ -116,6 +119,7 @@ typedef struct {
   RtpSources sources;
   RtpMedia media;
   RtpOwed owed;
+  RtpRepair repair;
   RtpLeaving leaving;
   uint64_t sent_hashes[4]; /* of the last packets sent */
   CcTime housekept_at;
@@ -155,6 +159,11 @@ void rtp_participant_on_rtcp (
 /* RTP of ours leaves at due_at; resends: it was sent before. */
 void rtp_participant_on_sent (
     RtpParticipant *p, const RtpPacket *packet, uint32_t clock_rate, bool resends, CcTime due_at, CcTime now);
+/* A packet that was let through and brings a lost one: that one, into out, which has room for packet->size. data: the
+   bytes that were parsed. 0: it is what it is. */
+size_t rtp_participant_restore (RtpParticipant *p, const RtpPacket *packet, const uint8_t *data, uint8_t *out);
+/* How long whoever puts packets in order is to wait for one. */
+CcDuration rtp_participant_repair_wait (const RtpParticipant *p);
 /* No more media of ours comes. */
 void rtp_participant_end_media (RtpParticipant *p, CcTime now);
 

@@ -96,7 +96,11 @@ reports_flows (RtpParticipant *p)
 void
 rtp_participant_request_flow_report (RtpParticipant *p, CcTime now)
 {
-  if (reports_flows (p))
+  if (!reports_flows (p))
+    return;
+  if (rtp_participant_repair_comes_first (p))
+    rtp_turns_keep_back (&p->turns);
+  else
     rtp_participant_request_feedback (p, now);
 }
 

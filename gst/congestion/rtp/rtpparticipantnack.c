@@ -11,7 +11,7 @@ nack_of (RtpParticipant *p, RtpSource *s, CcTime now)
     return s->nack;
   nack_request_params_init (&params);
   params.latency = p->settings.nack_latency;
-  params.watch_gaps = p->settings.auto_nack;
+  params.watch_gaps = p->settings.auto_nack || rtp_participant_repair_mends (p, s);
   if (rtp_source_nack (&p->sources, s, &params) != NULL && s->reception.valid)
     nack_request_on_packet (s->nack, rtp_reception_highest (&s->reception), now);
   return s->nack;
@@ -20,7 +20,8 @@ nack_of (RtpParticipant *p, RtpSource *s, CcTime now)
 bool
 rtp_participant_mends_by_nack (const RtpParticipant *p, const RtpSource *s)
 {
-  return p->settings.auto_nack && rtp_participant_may_send (p, RTP_FEEDBACK_NACK) && !s->retransmits;
+  return (p->settings.auto_nack || rtp_participant_repair_mends (p, s)) &&
+         rtp_participant_may_send (p, RTP_FEEDBACK_NACK) && !s->retransmits;
 }
 
 void
@@ -50,6 +51,7 @@ rtp_participant_note_restored (RtpParticipant *p, const RtpSource *from, uint16_
         FbItem item = fb_item_nack (s->ssrc, osn);
 
         fb_retention_forget (&p->owed.retention, &item);
+        rtp_participant_repair_on_restored (p, s, &s->nack->missing[k], now);
         nack_request_on_packet (s->nack, seq, now);
         return true;
       }

@@ -142,6 +142,7 @@ add_nack (Build *b, RtpSource *s)
   s->nack_t0 = CC_TIME_NONE;
   if (n == 0 || !rtcp_add_nack (&b->rtcp, b->ssrc, s->ssrc, seqs, n, &taken))
     return;
+  rtp_participant_repair_on_asked (b->p, s, seqs, taken, b->now);
   nack_request_on_sent (s->nack, seqs, taken, b->now);
   for (i = 0; i < taken; i++) {
     FbItem item = fb_item_nack (s->ssrc, seqs[i]);
@@ -281,14 +282,18 @@ add_feedback (Build *b, bool regular, bool reduced)
     if (s == NULL || !rtp_source_present (s))
       continue;
     add_key_request (b, s);
-    add_flow (b, s);
+    /* what is not due would keep the next request waiting */
+    if (regular || s->cc.told || !rtp_participant_repair_comes_first (p))
+      add_flow (b, s);
     add_nack (b, s);
     add_limit (b, s, regular);
   }
+  rtp_participant_add_repair_offer (p, &b->rtcp, b->ssrc, b->now);
   add_queued (b);
-  /* a reader of PATH needs no REMB: in short packets it would be a second copy of the same rate */
+  /* a reader of PATH needs no REMB: in short packets, and where the peer is known to be one, it would be a second copy
+     of the same rate */
   if (b->remb.n_ssrcs > 0 && (p->settings.feedback & RTP_FEEDBACK_REMB) &&
-      !(reduced && (p->settings.feedback & RTP_FEEDBACK_PATH)))
+      !((reduced || p->repair.agreed) && (p->settings.feedback & RTP_FEEDBACK_PATH)))
     rtcp_add_remb (&b->rtcp, b->ssrc, &b->remb);
   for (i = 0; i < p->locals.n; i++)
     if (rtp_media_owes (&p->media, p->locals.locals[i].ssrc))

@@ -32,6 +32,8 @@ void rtp_participant_check_media (RtpParticipant *p, CcTime now);
 void rtp_participant_on_gone (RtpParticipant *p, uint32_t ssrc, CcTime now);
 /* A packet of somebody else with an SSRC of ours: true where it is to be ignored. */
 bool rtp_participant_is_own (RtpParticipant *p, uint32_t ssrc, uint64_t host, SsrcCname cname, CcTime now);
+/* Nobody's yet. */
+uint32_t rtp_participant_fresh_ssrc (RtpParticipant *p);
 uint64_t rtp_participant_hash (const uint8_t *data, size_t size);
 
 /* rtpparticipantreceive.c. The source of that SSRC, a new one where there is none; NULL where there is no room. */
@@ -76,6 +78,27 @@ bool rtp_participant_mends_by_nack (const RtpParticipant *p, const RtpSource *so
 void rtp_participant_check_nack (RtpParticipant *p, RtpSource *source, CcTime now);
 void rtp_participant_on_others_nack (RtpParticipant *p, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now);
 void rtp_participant_settle_nack (RtpParticipant *p, RtpSource *source, CcTime now);
+
+/* rtpparticipantrepair.c: lost packets sent again as agreed on in band. */
+void rtp_participant_repair_init (RtpParticipant *p);
+void rtp_participant_apply_repair (RtpParticipant *p);
+/* Whether gaps of this source are asked for. */
+bool rtp_participant_repair_mends (const RtpParticipant *p, const RtpSource *source);
+/* Whether it is the stream of packets sent again. */
+bool rtp_participant_repair_carries (const RtpParticipant *p, uint32_t ssrc);
+void rtp_participant_repair_on_packet (RtpParticipant *p, RtpSource *source, const RtpPacket *packet, CcTime now);
+/* An SSRC of the peer speaks, in RTP or RTCP; says BYE. */
+void rtp_participant_on_repair_heard (RtpParticipant *p, uint32_t ssrc, CcTime now);
+void rtp_participant_on_repair_bye (RtpParticipant *p, uint32_t ssrc);
+/* REPR where it is time to (again); false: not, or no room. */
+bool rtp_participant_add_repair_offer (RtpParticipant *p, RtcpWriter *rtcp, uint32_t sender, CcTime now);
+/* What the requests of a source came to: in front of what is told to source->nack. */
+void rtp_participant_repair_on_restored (
+    RtpParticipant *p, const RtpSource *source, const NackMissing *missing, CcTime now);
+void rtp_participant_repair_on_asked (
+    RtpParticipant *p, const RtpSource *source, const uint16_t *seqs, unsigned n, CcTime now);
+/* Whether early packets are for requests, and reports of flows wait for the regular ones, which come all the time. */
+bool rtp_participant_repair_comes_first (const RtpParticipant *p);
 
 /* rtpparticipantpacket.c: packets to send; the size. */
 typedef struct {

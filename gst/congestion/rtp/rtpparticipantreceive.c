@@ -178,7 +178,8 @@ static bool
 look_for_retransmission (RtpParticipant *p, RtpSource *s, const Arriving *a)
 {
   s->payload_type = a->packet->payload_type;
-  s->retransmits = p->settings.retransmissions[s->payload_type];
+  s->retransmits = p->settings.retransmissions[s->payload_type] || rtp_participant_repair_carries (p, s->ssrc);
+  rtp_participant_on_repair_heard (p, s->ssrc, a->now);
   return s->retransmits && a->packet->payload_bytes >= 2 &&
          rtp_participant_note_restored (p, s, rtcp_get_u16 (a->packet->payload), a->now);
 }
@@ -193,8 +194,10 @@ on_packet_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
   rtp_participant_note_packet (p, s, a->packet->seq, a->now);
   rtp_participant_note_arrival (p, s, a->packet->seq, a->ecn, a->arrived_at);
   read_explicit_rate (p, s, a);
-  if (feed_controller (p, s, a))
+  /* what is sent again is none of the flow's rate and loss */
+  if (!rtp_participant_repair_carries (p, s->ssrc) && feed_controller (p, s, a))
     rtp_participant_request_flow_report (p, a->now);
+  rtp_participant_repair_on_packet (p, s, a->packet, a->now);
   if (s->reception.loss && rtp_participant_auto_pli_for (p, s) && !rtp_participant_mends_by_nack (p, s))
     key_request_on_loss (&s->key, s->reception.lost_seq);
   rtp_participant_check_source (p, s, a->now);
@@ -216,6 +219,9 @@ check_probation (RtpSource *s, const Arriving *a)
 static bool
 is_played (RtpParticipant *p, const RtpSource *s, CcTime now)
 {
+  /* a second copy, or one that nobody misses any more */
+  if (rtp_participant_repair_carries (p, s->ssrc))
+    return false;
   if (!p->settings.single_stream || s->retransmits || !s->valid ||
       rtp_peer_is_stream (&p->attendance.peer, s->ssrc, now))
     return true;

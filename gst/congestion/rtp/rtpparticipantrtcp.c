@@ -105,6 +105,8 @@ introduce_one (RtcpContext *c, Speaker *s)
   s->ignored = verdict == RTP_MEMBER_CONFLICT || verdict == RTP_MEMBER_STRAGGLER;
   s->proven = is_proven (verdict);
   c->proven |= s->proven;
+  if (!s->ignored)
+    rtp_participant_on_repair_heard (c->p, s->ssrc, c->now);
 }
 
 static void
@@ -189,6 +191,7 @@ on_bye (void *user, uint32_t ssrc)
     return;
   }
   rtp_peer_end_stream (&c->p->attendance.peer, ssrc);
+  rtp_participant_on_repair_bye (c->p, ssrc);
   if (s != NULL)
     rtp_source_on_bye (s, c->now);
 }

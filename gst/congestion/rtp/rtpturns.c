@@ -7,6 +7,7 @@
 #define RTCP_BANDWIDTH_MAX 62500.0
 #define SESSION_BPS_MIN 500000.0
 #define SENDER_SHARE 0.25
+#define LITTLE 1000.0                   /* bytes/s: RTCP_BANDWIDTH_MAX of tfrcsink */
 #define MEMBER_TIMEOUT (25 * CC_SECOND) /* before there is a session: 5 intervals of 5 s */
 #define SENDER_TIMEOUT (10 * CC_SECOND) /* 2 T */
 
@@ -35,6 +36,8 @@ shares (const RtpTurns *t, double *senders_Bps, double *receivers_Bps)
   double received = t->received_bps > SESSION_BPS_MIN ? t->received_bps : SESSION_BPS_MIN;
   double all = (p->session_bps != 0 ? p->session_bps : received) / 8 * p->rtcp_fraction, excess;
 
+  if (t->peer_takes_less && all > 2 * LITTLE)
+    all = 2 * (all - LITTLE);
   *senders_Bps = p->senders_bps >= 0 ? p->senders_bps / 8 : all * SENDER_SHARE;
   *receivers_Bps = p->receivers_bps >= 0 ? p->receivers_bps / 8 : all * (1 - SENDER_SHARE);
   excess = (*senders_Bps + *receivers_Bps) / RTCP_BANDWIDTH_MAX;
@@ -137,6 +140,20 @@ rtp_turns_apply (RtpTurns *t)
       apply_to (t, &t->locals->locals[i].timing);
   update_bandwidth (t);
   wake_before (t, rtp_turns_next_timeout (t));
+}
+
+void
+rtp_turns_set_peer_takes_less (RtpTurns *t, bool less)
+{
+  t->peer_takes_less = less;
+  update_bandwidth (t);
+}
+
+void
+rtp_turns_keep_back (RtpTurns *t)
+{
+  if (rtp_turns_run (t))
+    avpf_timing_store_feedback (&t->locals->locals[0].timing);
 }
 
 bool

@@ -26,6 +26,7 @@ typedef struct {
   CcRandom random;
   RtpLocals *locals;
   double received_bps;
+  bool peer_takes_less;
   uint64_t requests;
   CcTime wake_at; /* the earliest turn that came nearer since the caller last cleared this (CC_TIME_NONE) */
 } RtpTurns;
@@ -40,6 +41,11 @@ void rtp_turns_set_received (RtpTurns *t, double received_bps);
 void rtp_turns_set_members (RtpTurns *t, unsigned members, unsigned senders, CcTime now);
 /* Whether anybody is there to be told. */
 bool rtp_turns_run (const RtpTurns *t);
+/* One sender and one receiver share by halves (RFC 3550 6.3.1): a peer known to take 8 kbit/s at most leaves the rest.
+ */
+void rtp_turns_set_peer_takes_less (RtpTurns *t, bool less);
+/* Something may leave with the next regular packet, and leaves the early one to what cannot wait. */
+void rtp_turns_keep_back (RtpTurns *t);
 /* Feedback is wanted; max_delay: how late it is still of use. False: it would be later. */
 bool rtp_turns_request (RtpTurns *t, CcDuration max_delay, CcTime now);
 /* A packet of others; bytes with UDP and IP headers; reports: SR and RR in it. */

@@ -104,6 +104,31 @@ converse (double path_Bps, unsigned n)
   }
 }
 
+/* One rate for all: what is sent again, a packet in eleven, is taken off what the encoder may have. */
+START_TEST (test_packets_sent_again_are_paid_for)
+{
+  CcPacket again = {.size_bytes = PAYLOAD, .resent = true, .captured_at = CC_TIME_NONE};
+  CcSenderStatus status;
+
+  setup (CC_MODE_LOW_DELAY);
+  s.params.pays_resent = true;
+  for (unsigned i = 0; i < 200; i++) {
+    push_frame (4);
+    if (i % 5 < 2)
+      ck_assert (cc_sender_push (&s, &again, now));
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (1000), 0, 0, 30 * CC_MSECOND);
+  }
+  cc_sender_status (&s, now, &status);
+  /* 10 packets of 1000 bytes a second */
+  ck_assert_double_eq_tol (status.encoder_Bps, 0.97 * status.media_Bps * (1 - kbps (80) / status.rate_Bps), kbps (20));
+  ck_assert_double_lt (status.encoder_Bps, 0.93 * status.media_Bps);
+  s.params.pays_resent = false;
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_ge (status.encoder_Bps, 0.96 * status.media_Bps);
+}
+END_TEST
+
 START_TEST (test_starts_at_the_start_rate)
 {
   CcSenderStatus status;
@@ -977,6 +1002,10 @@ START_TEST (test_small_packets_may_grow)
   CcSenderStatus status;
 
   setup (CC_MODE_LOW_DELAY);
+  push_frame_of (3, 40);
+  run (now + 40 * CC_MSECOND, NULL, 0);
+  cc_sender_status (&s, now, &status); /* not known yet how many leave */
+  ck_assert_double_eq_tol (status.media_Bps, status.rate_Bps * 16 / 68, 1);
   for (unsigned i = 0; i < 250; i++) {
     push_frame_of (3, 40);
     run (now + 40 * CC_MSECOND, NULL, 0);
@@ -1385,13 +1414,13 @@ START_TEST (test_packet_reports_over_a_wrap)
 }
 END_TEST
 
-CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others,
-    test_a_key_frame_leaves_at_the_rate, test_a_backlog_leaves_sooner_where_no_queue_stands,
-    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_as_much_as_cubic,
-    test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
-    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
-    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
-    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
+CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_starts_at_the_start_rate,
+    test_a_frame_leaves_faster_beside_others, test_a_key_frame_leaves_at_the_rate,
+    test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
+    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
+    test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
+    test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
+    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
     test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
     test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,

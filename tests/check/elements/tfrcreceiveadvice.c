@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tfrcsrc used in wrong ways, and in right ones: what it says. Each takes seconds, so all play at once. */
+#include "gstccsrtp.h"
+
 #include <gio/gio.h>
 #include <gst/check/gstcheck.h>
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
 
 #define PLAYED_S 8
+#define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
 
 typedef struct {
   GstElement *pipeline, *src, *sender;
@@ -58,7 +61,7 @@ call_add_socket (Call *c, guint i, const gchar *from)
 }
 
 static void
-call_packet (Call *c, guint i, guint8 payload_type)
+call_filled_packet (Call *c, guint i, guint8 payload_type, guint8 filling)
 {
   GstBuffer *buffer = gst_rtp_buffer_new_allocate (500, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
@@ -70,12 +73,18 @@ call_packet (Call *c, guint i, guint8 payload_type)
   gst_rtp_buffer_set_payload_type (&rtp, payload_type);
   gst_rtp_buffer_set_marker (&rtp, TRUE);
   gst_rtp_buffer_set_timestamp (&rtp, (guint32)(g_get_monotonic_time () * 9 / 100));
-  memset (gst_rtp_buffer_get_payload (&rtp), 0x41, 500);
+  memset (gst_rtp_buffer_get_payload (&rtp), filling, 500);
   gst_rtp_buffer_unmap (&rtp);
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   g_socket_send_to (c->sockets[i], c->to, (gchar *)map.data, map.size, NULL, NULL);
   gst_buffer_unmap (buffer, &map);
   gst_buffer_unref (buffer);
+}
+
+static void
+call_packet (Call *c, guint i, guint8 payload_type)
+{
+  call_filled_packet (c, i, payload_type, 0x41); /* of H264 */
 }
 
 /* Exactly one warning, with all these texts; NULL: none at all. */
@@ -118,7 +127,7 @@ call_close (Call *c, const gchar *text, const gchar *too)
 
 GST_START_TEST (test_silence)
 {
-  Call silent, junk, elsewhere, late;
+  Call silent, junk, elsewhere, late, locked;
   guint i;
 
   call_open (&silent, "encoding-name=H264", NULL);
@@ -128,9 +137,13 @@ GST_START_TEST (test_silence)
   call_add_socket (&elsewhere, 0, "127.0.0.1");
   call_open (&late, "encoding-name=H264", NULL);
   call_add_socket (&late, 0, "127.0.0.1");
+  call_open (&locked, gst_cc_srtp_is_available () ? "encoding-name=H264 srtp-key=" KEY : "encoding-name=H264", NULL);
+  call_add_socket (&locked, 0, "127.0.0.1");
   for (i = 0; i < PLAYED_S * 20; i++) {
     g_socket_send_to (junk.sockets[0], junk.to, "what is this?", 13, NULL, NULL);
     call_packet (&elsewhere, 0, 96);
+    call_packet (&locked, 0, 96);
+    call_packet (&locked, 0, 96);
     if (i >= 60 && i < 80) /* in the fourth second, and then silence again */
       call_packet (&late, 0, 96);
     g_usleep (50000);
@@ -139,6 +152,7 @@ GST_START_TEST (test_silence)
   call_close (&junk, "is no RTP", "Send with a payloader and tfrcsink");
   call_close (&elsewhere, "none from peer-address=127.0.0.9", "Set peer-address");
   call_close (&late, NULL, NULL);
+  call_close (&locked, gst_cc_srtp_is_available () ? "not made with the key" : NULL, "srtp-key"); /* and that alone */
 }
 GST_END_TEST;
 
@@ -176,7 +190,7 @@ GST_END_TEST;
 
 GST_START_TEST (test_what_arrives_is_another)
 {
-  Call vp8, h264, jpeg, pcmu, type, right, any;
+  Call vp8, h264, jpeg, pcmu, type, right, any, sealed;
   guint i;
 
   call_open (&vp8, "encoding-name=VP8", NULL);
@@ -193,9 +207,12 @@ GST_START_TEST (test_what_arrives_is_another)
   call_add_socket (&type, 0, "127.0.0.1");
   call_open (&any, "encoding-name=X-OWN clock-rate=90000", NULL);
   call_add_socket (&any, 0, "127.0.0.1");
+  call_open (&sealed, "encoding-name=H264", NULL);
+  call_add_socket (&sealed, 0, "127.0.0.1");
   for (i = 0; i < 80; i++) {
     call_packet (&type, 0, 96);
     call_packet (&any, 0, 96);
+    call_filled_packet (&sealed, 0, 96, 0xff);
     g_usleep (50000);
   }
   call_close (&vp8, "What arrives is not VP8, but looks like H264", "Set encoding-name");
@@ -205,6 +222,7 @@ GST_START_TEST (test_what_arrives_is_another)
   call_close (&type, "Packets of payload type 96 arrive", "Set payload=96");
   call_close (&right, NULL, NULL);
   call_close (&any, NULL, NULL);
+  call_close (&sealed, "What arrives is not H264. Set encoding-name", "if it is encrypted, set srtp-key");
 }
 GST_END_TEST;
 

@@ -2,6 +2,7 @@
 /* When the warnings are due, in virtual time; then that tfrcsink posts them, once. */
 #include "gsttfrcsendadvice.h"
 
+#include "gstccsrtp.h"
 #include "gstrateevent.h"
 #include "tfrctest.h"
 
@@ -38,8 +39,7 @@ GST_START_TEST (test_no_feedback_is_no_mistake)
 {
   static const GstTfrcSendCounts right[] = {
       {.packets_sent = 1, .needs_feedback = TRUE, .rtcp_received = 1},
-      {.packets_sent = 1, .needs_feedback = TRUE, .refused = TRUE}, /* that is said already */
-      {.packets_sent = 1},                                          /* burst control */
+      {.packets_sent = 1, .needs_feedback = TRUE, .explained = TRUE}, {.packets_sent = 1}, /* burst control */
   };
   guint i;
 
@@ -110,6 +110,23 @@ sending_open (Sending *s, const gchar *property, gint value)
   gst_element_set_bus (s->flow.sink, s->bus);
 }
 
+/* With a key, where there is SRTP: what answer () sends is none. */
+static void
+sending_open_locked (Sending *s)
+{
+  if (!gst_cc_srtp_is_available ()) {
+    sending_open (s, "mode", 2);
+    return;
+  }
+  flow_open (&s->flow, RTP, NULL);
+  gst_element_set_state (s->flow.sink, GST_STATE_NULL);
+  gst_util_set_object_arg (
+      G_OBJECT (s->flow.sink), "srtp-key", "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d");
+  s->bus = gst_bus_new ();
+  gst_element_set_bus (s->flow.sink, s->bus);
+  gst_element_set_state (s->flow.sink, GST_STATE_PLAYING);
+}
+
 static void
 answer (Sending *s)
 {
@@ -153,7 +170,7 @@ on_query (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 /* All at once, as each takes seconds: 25 frames a second, of 12 kbyte (2.4 Mbit/s) where too many are sent. */
 GST_START_TEST (test_tfrcsink_says_it_once)
 {
-  Sending unheard, uncontrolled, too_much, governed, right;
+  Sending unheard, uncontrolled, too_much, governed, right, locked;
   guint i;
 
   sending_open (&unheard, "max-bitrate", 1000000);
@@ -161,17 +178,20 @@ GST_START_TEST (test_tfrcsink_says_it_once)
   sending_open (&too_much, "max-bitrate", 500000);
   sending_open (&governed, "max-bitrate", 500000);
   sending_open (&right, "max-bitrate", 1000000);
+  sending_open_locked (&locked);
   gst_pad_add_probe (governed.flow.h->srcpad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, on_query, NULL, NULL);
   for (i = 0; i < 290; i++) {
     flow_push_frame (&unheard.flow, 1, 1, 60);
     flow_push_frame (&uncontrolled.flow, 1, 1, 60);
     flow_push_frame (&right.flow, 1, 1, 60);
+    flow_push_frame (&locked.flow, 1, 1, 60);
     flow_push_frame (&too_much.flow, 1, 12, 1000);
     flow_push_frame (&governed.flow, 1, 12, 1000);
     if (i % 25 == 10) {
       answer (&too_much);
       answer (&governed);
       answer (&right);
+      answer (&locked);
     }
     g_usleep (40000);
   }
@@ -180,6 +200,7 @@ GST_START_TEST (test_tfrcsink_says_it_once)
   fail_unless_equals_int (sending_close (&too_much, "Put ratecontrol between encoder and payloader"), 1);
   fail_unless_equals_int (sending_close (&governed, NULL), 0);
   fail_unless_equals_int (sending_close (&right, NULL), 0);
+  fail_unless_equals_int (sending_close (&locked, "not made with the key"), gst_cc_srtp_is_available ());
 }
 GST_END_TEST;
 

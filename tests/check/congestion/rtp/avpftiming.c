@@ -649,6 +649,30 @@ START_TEST (test_postponed_feedback_waits_for_the_regular_packet)
 END_TEST
 
 /* In a group early feedback waits for U (0, 1) x T_rr/2; what cannot wait so long is not sent. */
+/* What is kept back leaves the early packet to others, and is reason enough for a regular one. */
+START_TEST (test_what_is_kept_back_leaves_early_packets_alone)
+{
+  AvpfTimingParams p = params (true, false);
+  AvpfVerdict verdict;
+  AvpfTiming t;
+  CcTime now;
+
+  p.T_rr_interval = 1000 * CC_SECOND;
+  p.random = (CcRandom){0};
+  t = two_party (&p);
+  now = next_packet (&t, &verdict);
+  avpf_timing_store_feedback (&t);
+  ck_assert (avpf_timing_request_feedback (&t, 0, now + t.T_rr / 4));
+  ck_assert_int_eq (step (&t, &now), AVPF_SEND_EARLY);
+  ck_assert (!t.kept_back);
+  now = next_packet (&t, &verdict);
+  ck_assert_uint_gt (now, START + 100 * CC_SECOND); /* nothing but the report of T_rr_interval */
+  avpf_timing_store_feedback (&t);
+  ck_assert_uint_eq (t.te, CC_TIME_NONE);
+  ck_assert_int_eq (step (&t, &now), AVPF_SEND_REGULAR);
+}
+END_TEST
+
 START_TEST (test_group_dithers)
 {
   AvpfTimingParams p = params (true, true);
@@ -1294,8 +1318,8 @@ CC_TEST_MAIN ("avpftiming", test_deterministic_interval, test_minimum_interval, 
     test_the_slot_after_an_early_packet, test_requests_merge, test_due_regular_packet_takes_the_feedback,
     test_a_regular_packet_due_first_takes_the_early_feedback, test_a_late_host_sends_one_packet,
     test_avp_has_no_early_packets, test_dither_factor, test_feedback_is_counted, test_suppressed_feedback_costs_nothing,
-    test_postponed_feedback_waits_for_the_regular_packet, test_group_dithers,
-    test_trr_interval_thins_out_regular_packets, test_trr_interval_lets_stored_feedback_pass,
+    test_postponed_feedback_waits_for_the_regular_packet, test_what_is_kept_back_leaves_early_packets_alone,
+    test_group_dithers, test_trr_interval_thins_out_regular_packets, test_trr_interval_lets_stored_feedback_pass,
     test_a_suppressed_slot_allows_early_packets_again, test_reverse_reconsideration,
     test_reverse_reconsideration_goes_by_pmembers, test_reverse_reconsideration_of_a_tp_ahead,
     test_becoming_a_sender_brings_the_report_forward, test_reconsideration_puts_off, test_equality_sends,

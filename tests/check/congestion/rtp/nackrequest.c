@@ -159,6 +159,29 @@ START_TEST (test_gives_up_after_max_tries)
 }
 END_TEST
 
+/* Two requests 30 ms apart, then none before an answer could be here, 110 ms after the second. */
+START_TEST (test_copies)
+{
+  CcTime now = CC_SECOND + 2 * MS;
+
+  fresh ();
+  n.params.copies = 2;
+  n.params.copy_spacing = 30 * MS;
+  receive (10, 10, CC_SECOND - MS);
+  receive (12, 14, CC_SECOND);
+  ck_assert_uint_eq (ask (now), 1);
+  ck_assert_uint_eq (ask (now + 30 * MS - 1), 0);
+  ck_assert_uint_eq (ask (now + 30 * MS), 1);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), now + 140 * MS);
+  ck_assert_uint_eq (ask (now + 140 * MS), 1);
+  ck_assert_uint_eq (nack_request_next_timeout (&n), now + 170 * MS);
+  /* what is given up says how many of them stayed without an answer */
+  ck_assert_uint_eq (ask (CC_SECOND + 500 * MS), 0);
+  ck_assert_uint_eq (n.given_up, 1);
+  ck_assert_uint_eq (n.unanswered, 3);
+}
+END_TEST
+
 START_TEST (test_numbers_wrap_and_rise)
 {
   static const uint16_t expected[] = {65534, 65535, 0, 2};
@@ -435,7 +458,7 @@ END_TEST
 
 CC_TEST_MAIN ("nackrequest", test_nothing_is_asked_for_without_a_gap, test_three_later_packets,
     test_a_short_time_for_the_last, test_reordering_asks_for_nothing, test_repeats_when_an_answer_could_be_here,
-    test_a_retransmission_ends_it, test_no_request_that_comes_too_late, test_gives_up_after_max_tries,
+    test_a_retransmission_ends_it, test_no_request_that_comes_too_late, test_gives_up_after_max_tries, test_copies,
     test_numbers_wrap_and_rise, test_a_request_of_another_counts, test_others_cannot_silence_us,
     test_others_count_anew_after_ours, test_a_wanted_packet_goes_at_once, test_wanted_ones_do_not_hide_others,
     test_wanted_ones_keep_their_place, test_a_wish_has_its_deadline, test_takes_as_many_as_fit,

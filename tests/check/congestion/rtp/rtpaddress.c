@@ -3,7 +3,7 @@
 #include "cctest.h"
 
 static const uint64_t key[2] = {1, 2}, other_key[2] = {1, 3};
-static const RtpAddress unknown = {RTP_ADDRESS_UNKNOWN};
+static const RtpAddress unknown = {.family = RTP_ADDRESS_UNKNOWN};
 static const RtpAddress ipv4 = {.family = RTP_ADDRESS_IPV4, .bytes = {192, 0, 2, 1}, .port = 5004};
 static const RtpAddress mapped = {
     .family = RTP_ADDRESS_IPV6, .bytes = {[10] = 0xff, [11] = 0xff, [12] = 192, [14] = 2, [15] = 1}, .port = 5004};

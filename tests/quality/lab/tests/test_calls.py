@@ -32,6 +32,15 @@ class Controllers(unittest.TestCase):
         self.assertIn("latency=250", made.receive(told))
         self.assertIn("latency=400", made.receive(told | {"latency": 0.4}))
 
+    def test_repair(self):
+        made, told = controllers.make("low-delay"), SETTINGS | {"controller": "low-delay"}
+        self.assertNotIn("repair", made.send(told) + made.receive(told))
+        self.assertNotIn("latency", made.receive(told))
+        self.assertIn("latency=200", made.receive(told | {"latency": 0.2}))
+        made = controllers.make("low-delay+norepair")
+        self.assertIn("repair=none", made.send(told))
+        self.assertIn("repair=none", made.receive(told))
+
     def test_jpeg_has_a_payload_type_of_its_own(self):
         told = SETTINGS | {"encoder": "jpegenc", "controller": "low-delay+rtx"}
         self.assertIn('"map,26=(uint)97"', controllers.make("low-delay+rtx").receive(told))

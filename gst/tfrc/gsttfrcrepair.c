@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcrepair.h"
+
+#include "gstccrandom.h"
+#include "gsttfrctransmit.h"
+#include "rtcprepair.h"
+
+#include <string.h>
+
+GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
+#define GST_CAT_DEFAULT gst_tfrc_sink_debug
+
+#define AGREEMENT_LIFE (5 * CC_SECOND) /* two offers and a half: after that another receiver's counts */
+/* Receivers of ours know when an answer can be there, and ask twice in a row where it matters: no closer than 20 ms. */
+#define ANSWER_INTERVAL (15 * CC_MSECOND)
+
+GType
+gst_tfrc_repair_get_type (void)
+{
+  static const GEnumValue values[] = {{GST_TFRC_REPAIR_AUTO, "Whatever both ends can, where both want it", "auto"},
+      {GST_TFRC_REPAIR_NONE, "Nothing: lost packets stay lost", "none"},
+      {GST_TFRC_REPAIR_RTX, "Lost packets are asked for and sent again (RFC 4585, RFC 4588)", "rtx"}, {0, NULL, NULL}};
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstTfrcRepair", values));
+  return (GType)type;
+}
+
+GParamSpec *
+gst_tfrc_repair_param_spec (const gchar *blurb, GParamFlags flags)
+{
+  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_REPAIR, 0);
+  return g_param_spec_enum ("repair", "Repair", blurb, GST_TYPE_TFRC_REPAIR, GST_TFRC_REPAIR_AUTO, flags);
+}
+
+void
+gst_tfrc_repair_init (GstTfrcRepair *r)
+{
+  memset (r, 0, sizeof *r);
+}
+
+void
+gst_tfrc_repair_clear (GstTfrcRepair *r)
+{
+  g_clear_pointer (&r->kept, g_free);
+  r->agreed = FALSE;
+}
+
+gboolean
+gst_tfrc_repair_is (const GstTfrcTransmit *t, guint32 ssrc)
+{
+  return t->repair.agreed && t->repair.ssrc == ssrc;
+}
+
+/* ---- the agreement ---- */
+
+void
+gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now)
+{
+  if (!t->repair.agreed)
+    return;
+  gst_tfrc_repair_clear (&t->repair);
+  gst_tfrc_transmit_drop_source (t, t->repair.ssrc, now);
+}
+
+void
+gst_tfrc_repair_on_bye (GstTfrcTransmit *t, guint32 ssrc, CcTime now)
+{
+  if (t->repair.agreed && t->repair.receiver == ssrc)
+    gst_tfrc_repair_end (t, now);
+}
+
+/* One stream is repaired for one receiver. Who may limit may ask: it has shown that it receives. */
+static gboolean
+is_acceptable (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offer)
+{
+  const GstTfrcSource *source = gst_tfrc_transmit_find_source (t, media);
+
+  return t->settings.repair != GST_TFRC_REPAIR_NONE && source != NULL && !source->resends &&
+         rtp_reporters_knows (&t->reporters, sender) && offer->ssrc != 0 && t->repair.ssrc_sent == media &&
+         offer->payload_type != t->repair.type_sent && gst_tfrc_transmit_find_source (t, offer->ssrc) == NULL;
+}
+
+/* Its stream shows itself at once, in RTCP. */
+static void
+agree (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offer, CcTime now)
+{
+  GstTfrcRepair *r = &t->repair;
+
+  GST_INFO_OBJECT (t->element, "receiver %08x gets what it misses of %08x again as %08x", sender, media, offer->ssrc);
+  r->agreed = TRUE;
+  r->receiver = sender;
+  r->media = media;
+  if (r->ssrc != offer->ssrc)
+    r->next = (guint16)gst_cc_random32 ();
+  r->ssrc = offer->ssrc;
+  r->payload_type = offer->payload_type;
+  r->heard_at = now;
+  if (r->kept == NULL)
+    r->kept = g_new0 (GstTfrcKept, GST_TFRC_REPAIR_KEPT);
+  gst_tfrc_transmit_add_source (t, r->ssrc, now)->resends = TRUE;
+  if (t->avpf_running)
+    avpf_timing_request_feedback (&t->avpf, CC_TIME_NONE, now);
+}
+
+/* So that its source is not forgotten for not having sent anything. */
+static void
+go_on (GstTfrcTransmit *t, CcTime now)
+{
+  GstTfrcSource *source = gst_tfrc_transmit_add_source (t, t->repair.ssrc, now);
+
+  t->repair.heard_at = now;
+  source->resends = TRUE;
+  source->sent_at = now;
+}
+
+void
+gst_tfrc_repair_on_feedback (
+    GstTfrcTransmit *t, guint32 sender, guint32 media, const guint8 *fci, gsize size, CcTime now)
+{
+  GstTfrcRepair *r = &t->repair;
+  RtcpRepair offer;
+
+  if (!rtcp_repair_parse (fci, size, &offer))
+    return;
+  if (r->agreed && r->receiver == sender && r->media == media && r->ssrc == offer.ssrc) {
+    go_on (t, now);
+    return;
+  }
+  if (r->agreed && r->receiver != sender && cc_time_since (now, r->heard_at) < AGREEMENT_LIFE)
+    return;
+  if (!is_acceptable (t, sender, media, &offer))
+    return;
+  gst_tfrc_repair_end (t, now);
+  agree (t, sender, media, &offer, now);
+}
+
+/* ---- packets ---- */
+
+void
+gst_tfrc_repair_on_sent (GstTfrcTransmit *t, GstBuffer *buffer, const GstTfrcHead *head, guint16 seq)
+{
+  GstTfrcRepair *r = &t->repair;
+  gsize size = gst_buffer_get_size (buffer);
+  GstTfrcKept *kept;
+
+  if (gst_tfrc_repair_is (t, head->ssrc))
+    return;
+  r->ssrc_sent = head->ssrc;
+  r->type_sent = head->payload_type;
+  if (!r->agreed || head->ssrc != r->media || r->kept == NULL)
+    return;
+  kept = &r->kept[seq % GST_TFRC_REPAIR_KEPT];
+  kept->ssrc = head->ssrc;
+  kept->seq = seq;
+  kept->size = (guint16)(size <= sizeof kept->data ? gst_buffer_extract (buffer, 0, kept->data, size) : 0);
+}
+
+/* RFC 4588 4: the number it had stands in front of the payload. */
+static GstBuffer *
+resent_packet (GstTfrcRepair *r, const GstTfrcKept *kept, const GstTfrcHead *head)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, kept->size + GST_TFRC_OSN_SIZE, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  memcpy (map.data, kept->data, head->head_size);
+  map.data[1] = (guint8)((map.data[1] & 0x80) | r->payload_type);
+  GST_WRITE_UINT16_BE (map.data + 2, r->next);
+  GST_WRITE_UINT32_BE (map.data + 8, r->ssrc);
+  GST_WRITE_UINT16_BE (map.data + head->head_size, kept->seq);
+  memcpy (map.data + head->head_size + GST_TFRC_OSN_SIZE, kept->data + head->head_size, kept->size - head->head_size);
+  gst_buffer_unmap (buffer, &map);
+  r->next++;
+  return buffer;
+}
+
+static void
+send_again (GstTfrcTransmit *t, const GstTfrcKept *kept, CcTime now)
+{
+  GstTfrcElements elements = {.id = t->settings.extension_id,
+      .twcc_id = t->settings.twcc_extension_id,
+      .rate_id = t->settings.rate_extension_id};
+  CcPacket packet = {.captured_at = now, .resent = true};
+  GstTfrcHead head;
+
+  if (!gst_tfrc_head_parse (kept->data, kept->size, kept->size, &head))
+    return;
+  packet.frame = head.timestamp;
+  packet.size_bytes = (guint32)(kept->size + GST_TFRC_OSN_SIZE + gst_tfrc_head_growth (&head, kept->data, &elements));
+  packet.handle = resent_packet (&t->repair, kept, &head);
+  gst_tfrc_transmit_push (t, &packet, now);
+}
+
+gboolean
+gst_tfrc_repair_answer (GstTfrcTransmit *t, guint32 sender, guint32 media, const guint16 *seqs, guint n, CcTime now)
+{
+  GstTfrcRepair *r = &t->repair;
+  GstTfrcSource *source = gst_tfrc_transmit_find_source (t, media);
+  guint i;
+
+  if (!r->agreed || sender != r->receiver || media != r->media || source == NULL)
+    return FALSE;
+  for (i = 0; i < n; i++) {
+    const GstTfrcKept *kept = &r->kept[seqs[i] % GST_TFRC_REPAIR_KEPT];
+
+    t->stats.nack++;
+    if (kept->size == 0 || kept->ssrc != media || kept->seq != seqs[i] ||
+        !resend_limit_on_request (&source->resend, seqs[i], ANSWER_INTERVAL, now)) {
+      t->stats.resends_refused++;
+      continue;
+    }
+    t->stats.resends_granted++;
+    send_again (t, kept, now);
+  }
+  return TRUE;
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a user of tfrcsink sets and reads. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcsink.h"
+
+#include "erfextension.h"
+#include "gstccextension.h"
+
+#define DEFAULT_HOST "localhost"
+#define DEFAULT_PORT 5004
+#define DEFAULT_START_BITRATE 300000
+#define DEFAULT_MIN_BITRATE 30000
+#define DEFAULT_MAX_BITRATE 20000000
+/* Opus at its usual 64 kbit/s with headers every 20 ms, 29 kbit/s with IPv6, and a third more for what varies. */
+#define DEFAULT_MIN_AUDIO_BITRATE 128000
+#define DEFAULT_LOSS_TOLERANCE 10 /* percent */
+#define MAX_LOSS_TOLERANCE 20
+#define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
+#define DEFAULT_DSCP (-1)
+#define MIN_STATS_INTERVAL (10 * GST_MSECOND)
+
+enum {
+  PROP_0,
+  PROP_HOST,
+  PROP_PORT,
+  PROP_BIND_ADDRESS,
+  PROP_BIND_PORT,
+  PROP_SOCKET,
+  PROP_MODE,
+  PROP_START_BITRATE,
+  PROP_MIN_BITRATE,
+  PROP_MAX_BITRATE,
+  PROP_MIN_AUDIO_BITRATE,
+  PROP_MAX_DELAY,
+  PROP_LOSS_TOLERANCE,
+  PROP_CIRCUIT_BREAKER,
+  PROP_REPAIR,
+  PROP_DSCP,
+  PROP_ECN,
+  PROP_EXTENSION_ID,
+  PROP_TWCC_EXTENSION_ID,
+  PROP_RATE_EXTENSION_ID,
+  PROP_RATE_SOURCES,
+  PROP_CNAME,
+  PROP_SRTP,
+  PROP_SRTP_LAST = PROP_SRTP + GST_TFRC_SRTP_PROPERTIES - 1,
+  PROP_ESTIMATED_BITRATE,
+  PROP_STATS,
+  PROP_STATS_INTERVAL
+};
+
+GType
+gst_tfrc_sink_mode_get_type (void)
+{
+  static const GEnumValue values[] = {
+      {CC_MODE_LOW_DELAY, "The lower of TCP's fair share and the rate that keeps the path's queue short", "low-delay"},
+      {CC_MODE_RFC5348, "TCP-friendly rate control to the letter of RFC 5348", "rfc5348"},
+      {CC_MODE_BURST_CONTROL, "No control: every frame spread over its period", "burst-control"}, {0, NULL, NULL}};
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_enum_register_static ("GstTfrcSinkMode", values));
+  return (GType)type;
+}
+
+static void
+apply_dscp (GstTfrcSink *self)
+{
+  GST_OBJECT_LOCK (self);
+  if (self->socket != NULL)
+    gst_tfrc_socket_set_dscp (self->socket, self->dscp);
+  GST_OBJECT_UNLOCK (self);
+}
+
+static void
+apply_settings (GstTfrcSink *self)
+{
+  GstTfrcSettings settings;
+
+  GST_OBJECT_LOCK (self);
+  settings = self->settings;
+  GST_OBJECT_UNLOCK (self);
+  gst_tfrc_transmit_set_settings (&self->transmit, &settings);
+}
+
+static gboolean
+set_endpoint_property (GstTfrcSink *self, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_HOST:
+    g_free (self->host);
+    self->host = g_value_dup_string (value);
+    return TRUE;
+  case PROP_PORT:
+    self->port = g_value_get_int (value);
+    return TRUE;
+  case PROP_BIND_ADDRESS:
+    g_free (self->bind_address);
+    self->bind_address = g_value_dup_string (value);
+    return TRUE;
+  case PROP_BIND_PORT:
+    self->bind_port = g_value_get_int (value);
+    return TRUE;
+  case PROP_SOCKET:
+    g_clear_object (&self->external_socket);
+    self->external_socket = g_value_dup_object (value);
+    return TRUE;
+  case PROP_DSCP:
+    self->dscp = g_value_get_int (value);
+    return TRUE;
+  case PROP_EXTENSION_ID:
+    self->extension_id = self->stream_extension_id = self->settings.extension_id = g_value_get_uint (value);
+    return TRUE;
+  case PROP_TWCC_EXTENSION_ID:
+    self->twcc_extension_id = self->stream_twcc_id = self->settings.twcc_extension_id = g_value_get_uint (value);
+    return TRUE;
+  case PROP_RATE_EXTENSION_ID:
+    self->rate_extension_id = self->stream_rate_id = self->settings.rate_extension_id = g_value_get_uint (value);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static gboolean
+set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
+{
+  switch (id) {
+  case PROP_MODE:
+    settings->mode = (CcMode)g_value_get_enum (value);
+    return TRUE;
+  case PROP_START_BITRATE:
+    settings->start_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MIN_BITRATE:
+    settings->min_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MAX_BITRATE:
+    settings->max_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MIN_AUDIO_BITRATE:
+    settings->min_audio_bitrate = g_value_get_uint (value);
+    return TRUE;
+  case PROP_MAX_DELAY:
+    settings->max_delay = g_value_get_uint64 (value);
+    return TRUE;
+  case PROP_LOSS_TOLERANCE:
+    settings->loss_tolerance = g_value_get_uint (value);
+    return TRUE;
+  case PROP_CIRCUIT_BREAKER:
+    settings->circuit_action = (CircuitAction)g_value_get_enum (value);
+    return TRUE;
+  case PROP_REPAIR:
+    settings->repair = (GstTfrcRepairMode)g_value_get_enum (value);
+    return TRUE;
+  case PROP_ECN:
+    settings->ecn = g_value_get_boolean (value);
+    return TRUE;
+  case PROP_CNAME:
+    g_strlcpy (
+        settings->cname, g_value_get_string (value) != NULL ? g_value_get_string (value) : "", sizeof settings->cname);
+    return TRUE;
+  case PROP_STATS_INTERVAL:
+    settings->stats_interval = g_value_get_uint64 (value);
+    if (settings->stats_interval > 0)
+      settings->stats_interval = MAX (settings->stats_interval, MIN_STATS_INTERVAL);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+/* What cannot be read leaves the list as it was. */
+static void
+set_rate_sources (GstTfrcSink *self, const gchar *text)
+{
+  GstTfrcRateSources sources;
+  GError *error = NULL;
+
+  if (!gst_tfrc_rate_sources_parse (&sources, text, &error)) {
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("rate-sources cannot be used: %s. Give up to 16 numeric addresses, as in \"10.0.0.1, 10.1.0.0/16, "
+         "[2001:db8::1]:5004\".",
+            error->message),
+        (NULL));
+    g_clear_error (&error);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  g_free (self->rate_sources);
+  self->rate_sources = g_strdup (text);
+  self->settings.rate_sources = sources;
+  GST_OBJECT_UNLOCK (self);
+  apply_settings (self);
+}
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (object);
+  gboolean known;
+
+  if (id == PROP_RATE_SOURCES) {
+    set_rate_sources (self, g_value_get_string (value));
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value) ||
+          gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known) {
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    return;
+  }
+  if (id == PROP_HOST || id == PROP_PORT) {
+    gst_tfrc_sink_peer_changed (self);
+    return;
+  }
+  if (id == PROP_DSCP)
+    apply_dscp (self);
+  apply_settings (self);
+}
+
+static gboolean
+get_endpoint_property (GstTfrcSink *self, guint id, GValue *value)
+{
+  switch (id) {
+  case PROP_HOST:
+    g_value_set_string (value, self->host);
+    return TRUE;
+  case PROP_PORT:
+    g_value_set_int (value, self->port);
+    return TRUE;
+  case PROP_BIND_ADDRESS:
+    g_value_set_string (value, self->bind_address);
+    return TRUE;
+  case PROP_BIND_PORT:
+    g_value_set_int (value, self->bind_port);
+    return TRUE;
+  case PROP_SOCKET:
+    g_value_set_object (value, self->external_socket != NULL ? self->external_socket : self->socket);
+    return TRUE;
+  case PROP_DSCP:
+    g_value_set_int (value, self->dscp);
+    return TRUE;
+  case PROP_EXTENSION_ID:
+    g_value_set_uint (value, self->extension_id);
+    return TRUE;
+  case PROP_TWCC_EXTENSION_ID:
+    g_value_set_uint (value, self->twcc_extension_id);
+    return TRUE;
+  case PROP_RATE_EXTENSION_ID:
+    g_value_set_uint (value, self->rate_extension_id);
+    return TRUE;
+  case PROP_RATE_SOURCES:
+    g_value_set_string (value, self->rate_sources);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static gboolean
+get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
+{
+  switch (id) {
+  case PROP_MODE:
+    g_value_set_enum (value, settings->mode);
+    return TRUE;
+  case PROP_START_BITRATE:
+    g_value_set_uint (value, settings->start_bitrate);
+    return TRUE;
+  case PROP_MIN_BITRATE:
+    g_value_set_uint (value, settings->min_bitrate);
+    return TRUE;
+  case PROP_MAX_BITRATE:
+    g_value_set_uint (value, settings->max_bitrate);
+    return TRUE;
+  case PROP_MIN_AUDIO_BITRATE:
+    g_value_set_uint (value, settings->min_audio_bitrate);
+    return TRUE;
+  case PROP_MAX_DELAY:
+    g_value_set_uint64 (value, settings->max_delay);
+    return TRUE;
+  case PROP_LOSS_TOLERANCE:
+    g_value_set_uint (value, settings->loss_tolerance);
+    return TRUE;
+  case PROP_CIRCUIT_BREAKER:
+    g_value_set_enum (value, settings->circuit_action);
+    return TRUE;
+  case PROP_REPAIR:
+    g_value_set_enum (value, settings->repair);
+    return TRUE;
+  case PROP_ECN:
+    g_value_set_boolean (value, settings->ecn);
+    return TRUE;
+  case PROP_CNAME:
+    g_value_set_string (value, settings->cname[0] != 0 ? settings->cname : NULL);
+    return TRUE;
+  case PROP_STATS_INTERVAL:
+    g_value_set_uint64 (value, settings->stats_interval);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (object);
+  GstTfrcStats stats;
+  gboolean known;
+
+  if (id == PROP_ESTIMATED_BITRATE || id == PROP_STATS) {
+    gst_tfrc_transmit_get_stats (&self->transmit, &stats);
+    if (id == PROP_STATS)
+      g_value_take_boxed (value, gst_tfrc_stats_to_structure (&stats));
+    else
+      g_value_set_uint (value, stats.estimated_bitrate);
+    return;
+  }
+  GST_OBJECT_LOCK (self);
+  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value) ||
+          gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value);
+  GST_OBJECT_UNLOCK (self);
+  if (!known)
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+}
+
+#define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+#define FIXED (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define READ_ONLY (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
+
+static void
+install_endpoint_properties (GObjectClass *gobject)
+{
+  g_object_class_install_property (gobject, PROP_HOST,
+      g_param_spec_string (
+          "host", "Host", "Name or unicast IP address of the receiver; a change is a new path", DEFAULT_HOST, LIVE));
+  g_object_class_install_property (gobject, PROP_PORT,
+      g_param_spec_int ("port", "Port", "UDP port of the receiver, for RTP and RTCP", 1, 65535, DEFAULT_PORT, LIVE));
+  g_object_class_install_property (gobject, PROP_BIND_ADDRESS,
+      g_param_spec_string (
+          "bind-address", "Bind address", "Local IP address to send from (NULL: the system's choice)", NULL, FIXED));
+  g_object_class_install_property (gobject, PROP_BIND_PORT,
+      g_param_spec_int ("bind-port", "Bind port", "Local UDP port (0: any free one)", 0, 65535, 0, FIXED));
+  g_object_class_install_property (gobject, PROP_SOCKET,
+      g_param_spec_object ("socket", "Socket",
+          "UDP socket to use instead of an own one; it is read from as well and never closed. Reads as the one in use",
+          G_TYPE_SOCKET, FIXED));
+  g_object_class_install_property (gobject, PROP_DSCP,
+      g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
+          63, DEFAULT_DSCP, LIVE));
+  g_object_class_install_property (gobject, PROP_ECN,
+      g_param_spec_boolean ("ecn", "ECN",
+          "Routers may mark RTP packets where they would drop them (ECT(0), RFC 3168). Only for receivers that tell of "
+          "marks: tfrcsrc, or reports by RFC 8888 with ECN",
+          FALSE, LIVE));
+  g_object_class_install_property (gobject, PROP_EXTENSION_ID,
+      g_param_spec_uint ("extension-id", "Extension id",
+          "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,
+          GST_CC_EXTENSION_ID_DEFAULT, FIXED));
+  g_object_class_install_property (gobject, PROP_TWCC_EXTENSION_ID,
+      g_param_spec_uint ("twcc-extension-id", "TWCC extension id",
+          "RTP header extension id of the transport-wide number where the caps have no extmap for it (0: none written)",
+          0, 255, 0, FIXED));
+  g_object_class_install_property (gobject, PROP_RATE_EXTENSION_ID,
+      g_param_spec_uint ("explicit-rate-extension-id", "Explicit rate extension id",
+          "RTP header extension id in which routers are asked for an explicit rate where the caps have no extmap for "
+          "it "
+          "(routers expect 10; 0: none asked)",
+          0, 255, 0, FIXED));
+  g_object_class_install_property (gobject, PROP_RATE_SOURCES,
+      g_param_spec_string ("rate-sources", "Rate sources",
+          "Addresses from which routers and relays may lower the rate (explicit rates, REMB, TMMBR), beside the "
+          "receiver's: ADDRESS, ADDRESS/BITS, ADDRESS:PORT or [IPV6/BITS]:PORT, up to 16, separated by commas (NULL: "
+          "none)",
+          NULL, LIVE));
+  g_object_class_install_property (gobject, PROP_CNAME,
+      g_param_spec_string ("cname", "CNAME",
+          "Canonical name in RTCP, the same for all streams of a participant that belong together, at most 255 bytes "
+          "(NULL: a random one at every start)",
+          NULL, FIXED));
+  gst_tfrc_srtp_install_properties (gobject, PROP_SRTP);
+}
+
+static void
+install_rate_properties (GObjectClass *gobject)
+{
+  g_object_class_install_property (gobject, PROP_MODE,
+      g_param_spec_enum ("mode", "Mode", "What sets the rate", GST_TYPE_TFRC_SINK_MODE, CC_MODE_LOW_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_START_BITRATE,
+      g_param_spec_uint ("start-bitrate", "Start bitrate",
+          "Rate before the first report, bit/s on the wire; a change counts from the next start or change of host",
+          1000, G_MAXUINT, DEFAULT_START_BITRATE, FIXED));
+  g_object_class_install_property (gobject, PROP_MIN_BITRATE,
+      g_param_spec_uint ("min-bitrate", "Minimum bitrate", "Rate never gone below, bit/s on the wire", 1000, G_MAXUINT,
+          DEFAULT_MIN_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MAX_BITRATE,
+      g_param_spec_uint ("max-bitrate", "Maximum bitrate",
+          "Rate never exceeded, bit/s on the wire (where it is below min-bitrate, min-bitrate holds)", 1000, G_MAXUINT,
+          DEFAULT_MAX_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MIN_AUDIO_BITRATE,
+      g_param_spec_uint ("min-audio-bitrate", "Minimum bitrate of audio",
+          "mode=low-delay: min-bitrate where the caps say media=audio and that is lower, within max-bitrate: audio "
+          "beside "
+          "video on a path is sent as it comes, and video gives way",
+          1000, G_MAXUINT, DEFAULT_MIN_AUDIO_BITRATE, LIVE));
+  g_object_class_install_property (gobject, PROP_MAX_DELAY,
+      g_param_spec_uint64 ("max-delay", "Maximum delay",
+          "From capture to arrival, ns: a frame that would come later gives way to the one behind it", GST_MSECOND,
+          10 * GST_SECOND, DEFAULT_MAX_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_LOSS_TOLERANCE,
+      g_param_spec_uint ("loss-tolerance", "Loss tolerance",
+          "mode=low-delay: up to how many percent of the packets may be lost without lowering the rate where the "
+          "receiver finds that no congestion loses them (0: every loss counts as TCP would count it)",
+          0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
+  g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
+  g_object_class_install_property (gobject, PROP_REPAIR,
+      gst_tfrc_repair_param_spec ("How packets that were lost reach a receiver after all: a tfrcsrc that offers to "
+                                  "take them once more (RFC 4588) gets those it asks for; others get nothing they do "
+                                  "not know",
+          LIVE));
+}
+
+static void
+install_report_properties (GObjectClass *gobject)
+{
+  g_object_class_install_property (gobject, PROP_ESTIMATED_BITRATE,
+      g_param_spec_uint ("estimated-bitrate", "Estimated bitrate",
+          "Rate the path takes, bit/s on the wire, within min-bitrate and max-bitrate; notifies changes above 2 %", 0,
+          G_MAXUINT, 0, READ_ONLY));
+  g_object_class_install_property (gobject, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics",
+          "Structure application/x-tfrcsink-stats: rates in bit/s, times in ns, counters", GST_TYPE_STRUCTURE,
+          READ_ONLY));
+  g_object_class_install_property (gobject, PROP_STATS_INTERVAL,
+      g_param_spec_uint64 ("stats-interval", "Statistics interval",
+          "Time between element messages with the statistics, ns (0: none; 10 ms at least)", 0, G_MAXUINT64 / 4, 0,
+          LIVE));
+}
+
+void
+gst_tfrc_sink_install_properties (GObjectClass *gobject)
+{
+  gobject->set_property = set_property;
+  gobject->get_property = get_property;
+  install_endpoint_properties (gobject);
+  install_rate_properties (gobject);
+  install_report_properties (gobject);
+}
+
+void
+gst_tfrc_sink_init_properties (GstTfrcSink *self)
+{
+  self->host = g_strdup (DEFAULT_HOST);
+  self->port = DEFAULT_PORT;
+  self->dscp = DEFAULT_DSCP;
+  self->extension_id = self->stream_extension_id = GST_CC_EXTENSION_ID_DEFAULT;
+  self->settings = (GstTfrcSettings){.mode = CC_MODE_LOW_DELAY,
+      .start_bitrate = DEFAULT_START_BITRATE,
+      .min_bitrate = DEFAULT_MIN_BITRATE,
+      .max_bitrate = DEFAULT_MAX_BITRATE,
+      .min_audio_bitrate = DEFAULT_MIN_AUDIO_BITRATE,
+      .max_delay = DEFAULT_MAX_DELAY,
+      .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
+      .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
+      .clock_rate = GST_TFRC_SINK_CLOCK_RATE};
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "repairplan.h"
+#include "ccrandom.h"
+#include "cctest.h"
+
+#include <math.h>
+
+#define MS CC_MSECOND
+#define FRAME (33 * MS)
+#define PACKETS 4 /* a frame */
+#define SPACING (6 * MS)
+
+static RepairPlan plan;
+static NackRequest nack;
+
+static void
+fresh (CcDuration rtt)
+{
+  RepairPlanParams params;
+  NackRequestParams requests;
+
+  repair_plan_params_init (&params);
+  repair_plan_init (&plan, &params);
+  repair_plan_set_rtt (&plan, rtt);
+  nack_request_params_init (&requests);
+  nack_request_init (&nack, &requests);
+}
+
+/* Whether a packet is lost: `loss` of them, `burst` in a row in the mean. */
+static CcPcg32 seeded;
+
+typedef struct {
+  double loss, burst;
+  bool in_burst;
+  CcRandom random;
+} Path;
+
+static Path
+path_of (double loss, double burst)
+{
+  return (Path){.loss = loss, .burst = burst, .random = cc_pcg32_init (&seeded, 7)};
+}
+
+static double
+chance (Path *p)
+{
+  return cc_random_uniform (&p->random, 0, 1);
+}
+
+static bool
+loses (Path *p)
+{
+  double end = 1 / p->burst, begin = p->loss * end / (1 - p->loss);
+
+  p->in_burst = chance (p) < (p->in_burst ? 1 - end : begin);
+  return p->in_burst;
+}
+
+/* A stream of `frames`, of which only the plan hears. */
+static CcTime
+stream (Path *p, unsigned frames, CcTime now)
+{
+  static uint32_t seq = 1000;
+
+  for (unsigned f = 0; f < frames; f++)
+    for (unsigned i = 0; i < PACKETS; i++, seq++)
+      if (!loses (p))
+        repair_plan_on_packet (&plan, seq, 3000 * (seq / PACKETS), now + f * FRAME + i * SPACING);
+  now += frames * FRAME;
+  repair_plan_update (&plan, now);
+  return now;
+}
+
+static void
+answers (unsigned count, CcDuration notice, CcDuration answer)
+{
+  for (unsigned i = 0; i < count; i++) {
+    repair_plan_on_asked (&plan, notice);
+    repair_plan_on_answer (&plan, 1, answer);
+  }
+}
+
+START_TEST (test_nothing_lost_nothing_waited_for)
+{
+  Path path = path_of (0, 1);
+
+  fresh (100 * MS);
+  stream (&path, 3000, CC_SECOND);
+  ck_assert_uint_eq (plan.wait, 100 * MS);
+  ck_assert_uint_eq (plan.copies, 1);
+  ck_assert_double_eq (plan.frame_loss, 0);
+}
+END_TEST
+
+/* One round of 20 ms, and what is needed beside it, is within what the player waits for anyway. */
+START_TEST (test_short_round_trips_need_no_longer_wait)
+{
+  Path path = path_of (0.02, 1);
+  CcTime now;
+
+  fresh (20 * MS);
+  now = stream (&path, 100, CC_SECOND);
+  answers (20, 5 * MS, 28 * MS);
+  stream (&path, 300, now);
+  ck_assert_uint_ge (plan.rounds, 1);
+  ck_assert_uint_eq (plan.copies, 1);
+  ck_assert_uint_le (plan.wait, 140 * MS);
+  ck_assert_double_lt (plan.frame_loss, 0.001);
+}
+END_TEST
+
+/* A second round would come after 240 ms: the first asks twice. */
+START_TEST (test_long_round_trips_ask_twice)
+{
+  Path path = path_of (0.05, 1);
+  CcTime now;
+
+  fresh (100 * MS);
+  now = stream (&path, 300, CC_SECOND);
+  answers (40, 5 * MS, 110 * MS);
+  stream (&path, 300, now);
+  ck_assert_uint_eq (plan.copies, 2);
+  ck_assert_uint_ge (plan.wait, 130 * MS);
+  ck_assert_uint_le (plan.wait, 400 * MS);
+  ck_assert_uint_ge (plan.copy_spacing, 20 * MS);
+}
+END_TEST
+
+/* A burst of four takes both requests' answers where they are closer than itself. */
+START_TEST (test_bursts_are_told_and_outlasted)
+{
+  Path path = path_of (0.05, 4);
+
+  fresh (100 * MS);
+  stream (&path, 3000, CC_SECOND);
+  ck_assert_double_ge (plan.burst, 2.5);
+  ck_assert_double_le (plan.burst, 6);
+  ck_assert_uint_ge (plan.copy_spacing, (CcDuration)(plan.burst * 8) * MS);
+}
+END_TEST
+
+/* No answer can come within 400 ms: nothing is asked for, and a key unit not waited with. */
+START_TEST (test_too_far_away)
+{
+  Path path = path_of (0.05, 1);
+
+  fresh (500 * MS);
+  stream (&path, 300, CC_SECOND);
+  ck_assert_uint_eq (plan.rounds, 0);
+  ck_assert_uint_eq (plan.wait, 100 * MS);
+  ck_assert_double_gt (plan.frame_loss, 0.1);
+  repair_plan_apply (&plan, &nack);
+  ck_assert_uint_eq (nack.params.max_tries, 0);
+  ck_assert_uint_le (nack.params.latency, 20 * MS);
+}
+END_TEST
+
+START_TEST (test_the_user_has_the_last_word)
+{
+  Path path = path_of (0.05, 1);
+  CcTime now;
+
+  fresh (100 * MS);
+  repair_plan_set_limits (&plan, 100 * MS, 100 * MS);
+  now = stream (&path, 300, CC_SECOND);
+  ck_assert_uint_eq (plan.wait, 100 * MS);
+  ck_assert_uint_eq (plan.rounds, 0);
+  repair_plan_set_limits (&plan, 100 * MS, 500 * MS);
+  stream (&path, 1, now);
+  ck_assert_uint_gt (plan.wait, 200 * MS);
+}
+END_TEST
+
+/* 30 s after it was needed last. */
+START_TEST (test_the_wait_falls_late)
+{
+  Path lossy = path_of (0.03, 1), clean = path_of (0, 1);
+  CcDuration wait;
+  CcTime now;
+
+  fresh (100 * MS);
+  now = stream (&lossy, 300, CC_SECOND);
+  wait = plan.wait;
+  ck_assert_uint_gt (wait, 130 * MS);
+  for (CcTime end = now + 20 * CC_SECOND; now < end;)
+    now = stream (&clean, 10, now);
+  ck_assert_uint_eq (plan.wait, wait);
+  for (CcTime end = now + 60 * CC_SECOND; now < end;)
+    now = stream (&clean, 10, now);
+  ck_assert_uint_eq (plan.wait, 100 * MS);
+}
+END_TEST
+
+/* Where packets overtake each other a gap proves nothing at once. */
+START_TEST (test_reordering_is_waited_for)
+{
+  fresh (50 * MS);
+  repair_plan_apply (&plan, &nack);
+  ck_assert_uint_eq (nack.params.reorder_packets, 1);
+  for (uint32_t seq = 0; seq < 100; seq++)
+    repair_plan_on_packet (&plan, 10 + (seq ^ 1), 0, CC_SECOND + seq * MS);
+  ck_assert_double_lt (plan.loss, 0.02);
+  repair_plan_apply (&plan, &nack);
+  ck_assert_uint_eq (nack.params.reorder_packets, 3);
+  for (uint32_t seq = 0; seq < 100; seq++)
+    repair_plan_on_packet (&plan, 110 + seq, 0, 62 * CC_SECOND + seq * MS);
+  repair_plan_apply (&plan, &nack);
+  ck_assert_uint_eq (nack.params.reorder_packets, 1);
+}
+END_TEST
+
+/* Requests that stay without an answer are asked more often, up to the limit. */
+START_TEST (test_deaf_senders)
+{
+  Path path = path_of (0.01, 1);
+  CcTime now;
+
+  fresh (20 * MS);
+  now = stream (&path, 300, CC_SECOND);
+  repair_plan_on_failure (&plan, 64);
+  stream (&path, 30, now);
+  ck_assert_double_gt (plan.frame_loss, 0.01);
+  ck_assert_uint_le (plan.rounds, plan.params.max_rounds);
+}
+END_TEST
+
+/* ---- the loop: plan and requests against a path ---- */
+
+#define MOST 20000
+
+typedef struct {
+  CcTime due;
+  uint32_t seq;
+} Coming;
+
+static struct {
+  Coming queue[512];
+  unsigned n;
+  CcTime shown[MOST]; /* when the packet was there; 0: never */
+  CcTime sent[MOST];
+} call;
+
+static void
+come (uint32_t seq, CcTime due)
+{
+  ck_assert_uint_lt (call.n, 512);
+  call.queue[call.n++] = (Coming){due, seq};
+}
+
+static void
+take_answers (CcTime now)
+{
+  for (unsigned i = 0; i < call.n;) {
+    Coming c = call.queue[i];
+
+    if (c.due > now) {
+      i++;
+      continue;
+    }
+    call.queue[i] = call.queue[--call.n];
+    for (unsigned k = 0; k < nack.n_missing; k++)
+      if (nack.missing[k].seq == c.seq)
+        repair_plan_on_answer (&plan, nack.missing[k].tries, now - nack.missing[k].at);
+    if (call.shown[c.seq] == 0) {
+      call.shown[c.seq] = now;
+      nack_request_on_packet (&nack, c.seq, now);
+    }
+  }
+}
+
+static void
+ask (Path *p, CcDuration rtt, CcTime now)
+{
+  uint16_t due[64];
+  unsigned n = nack_request_take_due (&nack, due, 64, now);
+
+  for (unsigned i = 0; i < n; i++) {
+    for (unsigned k = 0; k < nack.n_missing; k++)
+      if ((uint16_t)nack.missing[k].seq == due[i] && nack.missing[k].tries == 0)
+        repair_plan_on_asked (&plan, now - nack.missing[k].at);
+    if (!loses (p))
+      come (due[i], now + rtt + 5 * MS);
+  }
+  nack_request_on_sent (&nack, due, n, now);
+}
+
+/* Frames lost for a player that waits as the plan says; `expected`: what the plan says. */
+static double
+play (double loss, double burst, CcDuration rtt, double *expected)
+{
+  Path path = path_of (loss, burst);
+  unsigned frames = (unsigned)scaled (4000), lost = 0, counted = 0;
+  double sum = 0;
+
+  fresh (rtt);
+  call.n = 0;
+  for (unsigned i = 0; i < MOST; i++)
+    call.shown[i] = 0;
+  for (CcTime now = CC_SECOND, end = now + frames * FRAME; now < end; now += MS) {
+    CcTime at = (now - CC_SECOND) % FRAME, frame = (now - CC_SECOND) / FRAME;
+    uint32_t seq = (uint32_t)(frame * PACKETS + at / SPACING);
+
+    take_answers (now);
+    if (at % SPACING == 0 && at / SPACING < PACKETS) {
+      call.sent[seq] = now;
+      if (!loses (&path)) {
+        call.shown[seq] = now;
+        nack_request_on_packet (&nack, seq, now);
+        repair_plan_on_packet (&plan, seq, (uint32_t)(3000 * frame), now);
+      }
+    }
+    repair_plan_update (&plan, now);
+    repair_plan_apply (&plan, &nack);
+    ask (&path, rtt, now);
+    if (at == 0 && frame > 300)
+      sum += plan.frame_loss, counted++;
+  }
+  for (unsigned f = 300; f < frames - 30; f++) {
+    bool whole = true;
+
+    for (unsigned i = 0; i < PACKETS; i++) {
+      CcTime shown = call.shown[f * PACKETS + i];
+
+      whole &= shown != 0 && shown <= call.sent[f * PACKETS + i] + plan.wait;
+    }
+    lost += !whole;
+  }
+  *expected = sum / counted;
+  return (double)lost / (frames - 330);
+}
+
+/* The paths of docs/repair.md: the tolerable loss is kept, and of its order foreseen. */
+START_TEST (test_frames_are_lost_as_expected)
+{
+  static const struct {
+    double loss, burst;
+    CcDuration rtt;
+  } paths[] = {{0.005, 1, 100 * MS}, {0.02, 1, 20 * MS}, {0.02, 1, 100 * MS}, {0.05, 1, 20 * MS}, {0.05, 1, 100 * MS},
+      {0.02, 4, 50 * MS}, {0.05, 4, 100 * MS}};
+
+  for (unsigned i = 0; i < sizeof paths / sizeof *paths; i++) {
+    double expected, lost = play (paths[i].loss, paths[i].burst, paths[i].rtt, &expected);
+    double unrepaired = 1 - pow (1 - paths[i].loss / paths[i].burst, PACKETS);
+
+    ck_assert_msg (lost <= 0.004, "%g %g: %g lost", paths[i].loss, paths[i].burst, lost);
+    ck_assert_msg (expected <= 0.004, "%g %g: %g expected", paths[i].loss, paths[i].burst, expected);
+    ck_assert_msg (lost < 0.25 * unrepaired, "%g of %g", lost, unrepaired);
+  }
+}
+END_TEST
+
+CC_TEST_MAIN ("repairplan", test_nothing_lost_nothing_waited_for, test_short_round_trips_need_no_longer_wait,
+    test_long_round_trips_ask_twice, test_bursts_are_told_and_outlasted, test_too_far_away,
+    test_the_user_has_the_last_word, test_the_wait_falls_late, test_reordering_is_waited_for, test_deaf_senders,
+    test_frames_are_lost_as_expected)
