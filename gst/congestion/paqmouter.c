@@ -249,11 +249,15 @@ turn (PaqmOuter *p, double by, CcTime now)
   average_anew (p);
 }
 
+/* Newcomers are taken to have come with their share, as R is lowered for them: what is averaged of the time before them
+   would say that there is room, until it has faded. */
 static void
-count_leaving (PaqmOuter *p)
+count_flows (PaqmOuter *p)
 {
   if (p->flows < FEWER * p->averaged_flows && p->averaged > 0)
     average_anew (p);
+  else if (p->flows > p->averaged_flows && p->averaged > 0 && p->averaged_flows > 0 && !p->params.follow_ecf)
+    p->fading.bytes *= p->flows / p->averaged_flows;
   if (p->averaged == 0 || p->flows > p->averaged_flows)
     p->averaged_flows = p->flows;
 }
@@ -264,7 +268,7 @@ average (PaqmOuter *p, CcTime now)
   double by = deviation (ratio (&p->settled), ratio (&p->fading)), z = by / variation (p);
 
   age_variation (p, now);
-  count_leaving (p);
+  count_flows (p);
   p->up = fmax (0, p->up + z - SLACK);
   p->down = fmax (0, p->down - z - SLACK);
   if (p->averaged == 0) {

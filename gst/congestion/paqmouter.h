@@ -11,10 +11,11 @@
 
    Measuring over groups of pictures longer than tau2. What arrives is taken as a multiple y of what the flows were
    told, and y averaged over as many periods (fading with 8 s; less where traffic hardly varies) as show the same within
-   the variation this traffic has had so far: r = told x mean (y). So the average lags behind flows that come and go,
-   but not behind R. A change larger than that variation, or one that stays, or more than a tenth of the flows gone,
-   starts the average anew; a change that came back (a key frame) counts as variation for the next 15 s. `paper_window`
-   takes the last tau2 alone.
+   the variation this traffic has had so far: r = told x mean (y). So the average lags behind flows that change what
+   they send, but not behind R, nor behind who joins: a newcomer is taken to have come with its share, as R is lowered
+   for it. A change larger than that variation, or one that stays, or more than a tenth of the flows gone, starts the
+   average anew; a change that came back (a key frame) counts as variation for the next 15 s. `paper_window` takes the
+   last tau2 alone.
 
    Flows that do not use their share: R is at most c, and above 1.1 c/flows it grows by 8 % per period at most,
    so that flows that only start, or hold back after a loss, do not come back to twice what fits. Where the inner loop

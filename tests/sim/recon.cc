@@ -212,6 +212,62 @@ burst (Report &report)
   }
 }
 
+/* Section 3: "as more and more members of a group use the algorithm, the amount of congestion is lessened in
+   proportion". */
+static void
+mixed_deployment (Report &report)
+{
+  const unsigned users = report.options ().quick ? 2000 : 10000;
+
+  for (const Form &form : {conditional, unconditional, standard}) {
+    for (double plain : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      RtcpGroupSpec spec = uniform_group (form, users, report.options ().seed);
+      spec.plain = plain;
+      RtcpGroup group (spec);
+      group.run_until (6);
+      double packets = count_between (group.reports (), 0, 3.75 + 0.01);
+      std::string name =
+          format ("%s, %g %% do not reconsider: packets in the first interval / members", form.name, 100 * plain);
+      /* The others' burst, at most what all of them send in conditional mode (scenario burst). */
+      report.check (name, packets / users, plain, plain + 0.035, format ("%.2f, in proportion", plain));
+    }
+  }
+}
+
+/* What section 5 leaves open: a member's reports become rare. Intervals and first reports, in units of N C. */
+static void
+reporting_delay (Report &report)
+{
+  const Form forms[] = {none, conditional, unconditional, standard};
+
+  for (unsigned users : {500u, 2000u})
+    for (const Form &form : forms) {
+      if (report.options ().quick && users > 500)
+        continue;
+      RtcpGroupSpec spec = uniform_group (form, users, report.options ().seed);
+      RtcpGroup group (spec);
+      double NC = users * spec.C (), intervals = 0, sum = 0, last_first = 0;
+      std::vector<double> last (users, -1);
+      group.run_until (8 * NC);
+      for (const RtcpGroup::Packet &packet : group.sent ()) {
+        double at = cc_seconds (packet.at), before = last[packet.who];
+        last_first = before < 0 ? std::max (last_first, at) : last_first;
+        if (before > 2 * NC) {
+          sum += at - before;
+          intervals++;
+        }
+        last[packet.who] = at;
+      }
+      std::string name = format ("%s, %u members: ", form.name, users);
+      bool longer = form.mode == AVPF_RECONSIDER_UNCONDITIONAL && !form.rfc3550;
+      double expected = longer ? compensation : 1;
+      report.check (name + "mean interval of a member / NC", sum / intervals / NC, 0.93 * expected, 1.07 * expected,
+          longer ? "longer" : "1");
+      report.note (name + "the same, s", sum / intervals, "grows with the members");
+      report.check (name + "last first report / NC", last_first / NC, 0, 1 + alpha + 0.05, "<= 1 + alpha");
+    }
+}
+
 /* The paper's differential equation, section 4.1, with (6). Stiff at first, hence implicit steps; its right side falls
    with L, so that bisection finds each. */
 static Curve
@@ -840,6 +896,8 @@ main (int argc, char **argv)
       {
           {"burst", "figures 1 and 2: the burst of a step join of 10 000, delay 0-600 ms", true, burst},
           {"step", "figures 1 and 2: plateau, slope, bound, convergence and the rate in the end", true, step_join},
+          {"mixed", "section 3: only some members reconsider", true, mixed_deployment},
+          {"interval", "section 5: how rare a member's reports become", true, reporting_delay},
           {"delay", "figure 3: a fixed delay is the worst", true, delay_distribution},
           {"linear", "figures 4 and 5: 2500 that join one after another make no burst", true, linear_join},
           {"ode", "figure 7: the learning curve is the differential equation's", true, learning_curve},

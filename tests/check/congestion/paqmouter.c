@@ -436,6 +436,29 @@ START_TEST (who_leaves_is_noticed_where_flows_are_counted)
 }
 END_TEST
 
+/* L4: one newcomer after the other beside flows whose groups of pictures call for a long average. It is taken to have
+   come with its share; else r would lag behind, R not fall far enough, and the queue grow while they come. */
+START_TEST (newcomers_are_counted_in_what_is_averaged)
+{
+  static Link l;
+  PaqmOuterParams params = defaults ();
+  double most = 0;
+
+  start_link (&l, 5e6, 0.05, &params);
+  l.key = 4;
+  join (&l, 16, 0);
+  run (&l, 40);
+  for (int i = 0; i < 40; i++) {
+    join (&l, 1, 0);
+    run (&l, 0.25);
+    most = fmax (most, use (&l));
+  }
+  ck_assert_double_lt (most, 1.1);
+  ck_assert_double_lt (l.backlog_most, 0.01 * l.capacity_Bps);
+  ck_assert_double_eq_tol (l.outer.R, 4750e3 / 56, 0.06 * 4750e3 / 56);
+}
+END_TEST
+
 /* Ten flows of 20 kbyte/s each on 1 Mbyte/s use 0.2 of it. R ends at c. Beyond 1.1 c/flows it grows by 1.08 a period;
    when four of the flows take what they may, the link is theirs, not overloaded for long. */
 START_TEST (unused_shares_do_not_run_away)
@@ -693,7 +716,8 @@ END_TEST
 CC_TEST_MAIN ("paqmouter", explicit_rate_by_equation_3, aggregate_rate_by_equation_1,
     sixth_small_decrease_is_a_large_one, periods_are_tau1_and_tau2, smooth_flows_fill_the_link,
     long_groups_of_pictures_do_not_swing_the_rate, joins_and_leaves_settle_in_a_few_periods,
-    counted_flows_find_their_share_soon, who_leaves_is_noticed_where_flows_are_counted, unused_shares_do_not_run_away,
-    heaviest_flow_bounds_the_rate, who_sends_more_than_told_does_not_follow, loss_takes_back_what_is_above_the_share,
+    counted_flows_find_their_share_soon, who_leaves_is_noticed_where_flows_are_counted,
+    newcomers_are_counted_in_what_is_averaged, unused_shares_do_not_run_away, heaviest_flow_bounds_the_rate,
+    who_sends_more_than_told_does_not_follow, loss_takes_back_what_is_above_the_share,
     joins_that_are_counted_act_at_once, aggregate_feedback_is_fair_in_the_end, aggregate_feedback_wears_long_paths_down,
     floor_and_ceiling_hold, nonsense_is_survived)

@@ -166,6 +166,25 @@ START_TEST (test_deadline_gives_way_to_the_path)
 }
 END_TEST
 
+/* U8: half of gamma is left for waiting and sending however long the path, so that a frame is not given up for the next
+   one that would be as late. */
+START_TEST (test_a_long_path_leaves_half_of_the_deadline)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e6, .R = 400 * CC_MSECOND};
+  unsigned discarded;
+
+  for (uint32_t f = 0; f < 3; f++)
+    push_frame (&b, f, 4, false, START);
+  ck_assert_uint_eq (next_sent (&b, path, START + 50 * CC_MSECOND, &discarded), 0);
+  ck_assert_uint_eq (discarded, 0);
+  for (unsigned i = 1; i < 4; i++)
+    ck_assert_uint_eq (next_sent (&b, path, START + 50 * CC_MSECOND, &discarded), 0);
+  ck_assert_uint_eq (next_sent (&b, path, START + 80 * CC_MSECOND, &discarded), 2);
+  ck_assert_uint_eq (discarded, 4);
+}
+END_TEST
+
 START_TEST (test_the_newest_frame_goes_however_late)
 {
   SendBuffer b = buffer (RING);
@@ -565,7 +584,8 @@ END_TEST
 
 CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transmission_condition,
     test_capture_time_counts_where_it_is_known, test_a_frame_that_began_is_finished,
-    test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path, test_the_newest_frame_goes_however_late,
+    test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path,
+    test_a_long_path_leaves_half_of_the_deadline, test_the_newest_frame_goes_however_late,
     test_key_units_go_before_delta_frames, test_a_newer_key_unit_replaces_an_older_one,
     test_key_unit_requests_are_spaced, test_the_key_unit_asked_for_is_not_wasted,
     test_key_unit_requests_have_a_bounded_cost, test_full_ring_condemns_the_oldest_waiting_frame,

@@ -201,6 +201,14 @@ Dumbbell::paqm_disc (bool forward) const
   return DynamicCast<PaqmQueueDisc> ((forward ? left_side : right_side).disc);
 }
 
+unsigned
+Dumbbell::waiting (bool forward) const
+{
+  const Side &side = forward ? left_side : right_side;
+
+  return side.disc ? side.disc->GetNPackets () : 0;
+}
+
 void
 Dumbbell::attach_host (Side &side, unsigned pair, double delay_ms, double jitter_std_ms, Side &other)
 {

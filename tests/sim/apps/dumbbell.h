@@ -81,6 +81,7 @@ public:
 
   void set_capacity (bool forward, double bps);
   ns3::Ptr<PaqmQueueDisc> paqm_disc (bool forward = true) const; /* null where the queue is another */
+  unsigned waiting (bool forward = true) const;                  /* packets in the queue now */
 
   /* What the network saw. Per pair: bytes of IP packets that reached the right (left) host, packets the forward
      (backward) queue refused, and per packet the delay in the queue. */

@@ -265,8 +265,11 @@ RtcpGroup::join_all ()
   params.uncompensated = !spec.rfc3550;
   params.random = cc_pcg32_init (&pcg, spec.seed);
   timing.resize (spec.users);
-  for (unsigned i = 0; i < spec.users; i++)
+  for (unsigned i = 0; i < spec.users; i++) {
+    if (i == (unsigned)((1 - spec.plain) * spec.users))
+      params.reconsideration = AVPF_RECONSIDER_NONE;
     avpf_timing_init (&timing[i], &params, spec.joins_per_s > 0 ? cc_duration (i / spec.joins_per_s) : 0);
+  }
   reschedule_all ();
 }
 

@@ -27,6 +27,7 @@ struct RtcpGroupSpec {
 
   unsigned users = 10000;
   AvpfReconsideration mode = AVPF_RECONSIDER_UNCONDITIONAL;
+  double plain = 0; /* this part of the users, the last ones, does not reconsider: old implementations */
   /* False: the paper's form. Intervals are not divided by e - 3/2, and L counts the others heard, but is 1 at first;
      hearing the first one is a change all the same (its equations 9 and 13). True: RFC 3550's, divided and with the
      participant itself counted. */

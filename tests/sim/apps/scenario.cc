@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace sim
 {
@@ -128,8 +130,8 @@ Report::check (const std::string &what, double ours, double low, double high, co
   bool ok = ours >= low && ours <= high;
 
   line (what, ours, {low, high, low, high}, published, ok ? "ok" : "FAIL");
-  passed += ok;
-  failed += !ok;
+  tally.passed += ok;
+  tally.failed += !ok;
   return ok;
 }
 
@@ -140,9 +142,9 @@ Report::target (const std::string &what, double ours, double low, double high, d
   bool met = ours >= low && ours <= high, ok = met || (ours >= worst_low && ours <= worst_high);
 
   line (what, ours, {low, high, worst_low, worst_high}, published, met ? "ok" : ok ? "MISSED, known" : "FAIL");
-  passed += met;
-  missed += ok && !met;
-  failed += !ok;
+  tally.passed += met;
+  tally.missed += ok && !met;
+  tally.failed += !ok;
   return ok;
 }
 
@@ -152,12 +154,37 @@ Report::note (const std::string &what, double ours, const std::string &published
   line (what, ours, {}, published, "");
 }
 
-int
-Report::finish () const
+void
+Report::skip (const std::string &why)
 {
-  printf ("\n%u checks passed, %u failed, %u known misses (seed %llu)\n", passed, failed, missed,
+  printf ("  %s\n", why.c_str ());
+  tally.skipped++;
+}
+
+Tally
+Report::end ()
+{
+  close_table ();
+  return tally;
+}
+
+void
+Report::add (const Tally &more)
+{
+  tally.passed += more.passed;
+  tally.failed += more.failed;
+  tally.missed += more.missed;
+  tally.skipped += more.skipped;
+}
+
+int
+Report::finish (unsigned scenarios) const
+{
+  printf ("\n%u checks passed, %u failed, %u known misses (seed %llu)\n", tally.passed, tally.failed, tally.missed,
       (unsigned long long)opts.seed);
-  return failed ? 1 : 0;
+  if (tally.skipped)
+    printf ("%u of %u scenarios skipped\n", tally.skipped, scenarios);
+  return tally.failed ? 1 : tally.skipped && tally.skipped == scenarios ? 77 : 0;
 }
 
 Csv::Csv (const Options &options, const std::string &name, const std::string &header) : file (nullptr)
@@ -216,6 +243,50 @@ selected (const std::string &name, const std::vector<Scenario> &scenarios, const
   return prefixes.empty ();
 }
 
+/* In the process made for it. */
+[[noreturn]] static void
+run_here (const Options &options, const Scenario &scenario, int to_parent)
+{
+  Report report (options);
+  int status = 0;
+
+  sim_seed (options.seed);
+  report.begin (scenario.name, scenario.claim);
+  scenario.run (report);
+  Tally tally = report.end ();
+  if (write (to_parent, &tally, sizeof tally) != (ssize_t)sizeof tally)
+    status = 1;
+  exit (status);
+}
+
+/* ns-3 numbers random streams, addresses and ports for the process, and so does what runs here: after another scenario
+   one would draw other numbers. */
+static Tally
+run_apart (const Options &options, const Scenario &scenario)
+{
+  Tally tally;
+  int ends[2], status = 0;
+
+  fflush (nullptr);
+  if (pipe (ends)) {
+    perror ("pipe");
+    exit (2);
+  }
+  pid_t child = fork ();
+  if (child == 0)
+    run_here (options, scenario, ends[1]);
+  close (ends[1]);
+  bool ended = child > 0 && read (ends[0], &tally, sizeof tally) == (ssize_t)sizeof tally;
+  close (ends[0]);
+  if (child > 0)
+    waitpid (child, &status, 0);
+  if (!ended || status != 0) {
+    printf ("  %s did not end (status %#x)\n", scenario.name.c_str (), status);
+    tally.failed++;
+  }
+  return tally;
+}
+
 int
 run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
 {
@@ -243,6 +314,7 @@ run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
       prefixes.push_back (argv[i]);
   }
   Report report (options);
+  unsigned run = 0;
   for (const Scenario &scenario : scenarios) {
     if ((options.quick && !scenario.in_quick) || !selected (scenario.name, scenarios, prefixes))
       continue;
@@ -250,11 +322,10 @@ run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
       printf ("%-24s %s\n", scenario.name.c_str (), scenario.claim.c_str ());
       continue;
     }
-    sim_seed (options.seed);
-    report.begin (scenario.name, scenario.claim);
-    scenario.run (report);
+    report.add (run_apart (options, scenario));
+    run++;
   }
-  return list ? 0 : report.finish ();
+  return list ? 0 : report.finish (run);
 }
 
 } // namespace sim

@@ -9,7 +9,10 @@
       "bounds": [low, high, worst low, worst high] or null (null in it: none), "ok": true, false or null without budget,
       "verdict": "ok", "MISSED, known", "FAIL" or ""}]}
    --quick runs the short variant of each scenario and asserts only what holds in it. Exit status: 0 all checks passed,
-   1 a check failed, 2 wrong usage. */
+   1 a check failed, 2 wrong usage, 77 all scenarios were skipped.
+
+   Each scenario runs in a process of its own: what it gives is a matter of its name, the seed and --quick alone, to the
+   bit, whatever else was asked for. */
 #ifndef SIM_SCENARIO_H
 #define SIM_SCENARIO_H
 
@@ -35,6 +38,11 @@ struct Bounds {
   double low, high, worst_low, worst_high;
 };
 
+/* How many checks, and scenarios that were left out. */
+struct Tally {
+  unsigned passed = 0, failed = 0, missed = 0, skipped = 0;
+};
+
 class Report
 {
 public:
@@ -52,7 +60,12 @@ public:
       const std::string &published = "-");
   /* A line without budget. */
   void note (const std::string &what, double ours, const std::string &published = "-");
-  int finish () const; /* prints the sum, returns the exit status */
+  /* The scenario cannot run here. */
+  void skip (const std::string &why);
+  /* The scenario that began is over; what it has counted. */
+  Tally end ();
+  void add (const Tally &more);
+  int finish (unsigned scenarios) const; /* prints the sum, returns the exit status */
 
 private:
   void line (
@@ -61,7 +74,7 @@ private:
   Options opts;
   FILE *table = nullptr;
   const char *separator = "";
-  unsigned passed = 0, failed = 0, missed = 0;
+  Tally tally;
 };
 
 /* A CSV file in options.csv_dir, or nowhere. */

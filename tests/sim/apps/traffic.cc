@@ -47,7 +47,9 @@ prepare_tcp (const HostPair &hosts, const TcpSpec &spec)
   Config::SetDefault ("ns3::TcpSocket::DelAckCount", UintegerValue (spec.delayed_acks));
   Config::SetDefault ("ns3::TcpSocket::DelAckTimeout", TimeValue (Seconds (spec.delayed_ack_s)));
   Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (Seconds (min_rto_s)));
-  Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (MilliSeconds (1)));
+  Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (Seconds (spec.tick_s)));
+  Config::SetDefault ("ns3::TcpSocketBase::Sack", BooleanValue (spec.sack));
+  Config::SetDefault ("ns3::TcpSocket::ConnTimeout", TimeValue (Seconds (spec.connect_s)));
   Config::SetDefault ("ns3::TcpSocketBase::UseEcn",
       EnumValue (spec.ecn ? TcpSocketState::UseEcn_t::On : TcpSocketState::UseEcn_t::Off));
   configure_tcp (hosts.from, spec);

@@ -26,9 +26,12 @@ struct TcpSpec {
   unsigned initial_segments = 10; /* RFC 6928 */
   uint64_t max_bytes = 0;         /* 0: no end */
   bool ecn = false;               /* RFC 3168; for all TCP flows of a run */
+  bool sack = true;
+  double tick_s = 0.001;  /* timeouts are multiples of it */
+  double connect_s = 3.0; /* until the first SYN is sent again */
 };
 
-/* Call before Simulator::Run (). SACK is on. All flows of a run share the sizes and timers of the last call. */
+/* Call before Simulator::Run (). All flows of a run share the sizes and timers of the last call. */
 void add_tcp (Dumbbell &dumbbell, unsigned pair, const TcpSpec &spec);
 void add_tcp (const HostPair &hosts, const TcpSpec &spec);
 /* Short TCP transfers, Poisson arrivals and Pareto sizes; the TCP of the last add_tcp (). */
