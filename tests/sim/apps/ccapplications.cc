@@ -442,6 +442,7 @@ void
 CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
 {
   each_rtcp_message (data, size, [this] (const RtcpMessage &message) {
+    on_report (message);
     on_packet_reports (message);
     on_path (message);
     if (config.rtp && message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_NACK))
@@ -449,6 +450,22 @@ CcSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
     if (config.rtp && message.is (RTCP_FB_PSFB, rtcp_pli_format))
       want_key_unit (now ());
   });
+}
+
+/* For the circuit breaker alone: the rate follows the finer reports. */
+void
+CcSenderApplication::on_report (const RtcpMessage &message)
+{
+  static const size_t rr = 32;
+  CircuitReport report = {};
+
+  if (!(message.type == RTCP_RR && message.size >= rr && rtcp_get_u32 (message.data + 8) == ssrc))
+    return;
+  report.fraction_lost = message.data[12] / 256.0;
+  report.progress = rtcp_get_u32 (message.data + 16) != reported_seq;
+  report.Tr = cc.tfrc.R;
+  reported_seq = rtcp_get_u32 (message.data + 16);
+  cc_sender_on_report_block (&cc, &report, now ());
 }
 
 void
@@ -914,13 +931,17 @@ CcReceiverApplication::run ()
 }
 
 /* A receiver report with one block and an SDES with a CNAME of ten characters, as in front of every compound packet. */
-static size_t
-write_report (uint8_t *at)
+size_t
+CcReceiverApplication::write_report (uint8_t *at)
 {
   static const size_t rr = 32;
+  RtpReceptionReport report = {};
 
+  rtp_reception_report (&reception, now (), &report);
   put_rtcp_header (at, RTCP_RR, 1, rr, ssrc + 1);
   rtcp_put_u32 (at + 8, ssrc);
+  rtcp_put_u32 (at + 12, (uint32_t)report.fraction_lost << 24 | ((uint32_t)report.cumulative_lost & 0xffffff));
+  rtcp_put_u32 (at + 16, report.highest_seq);
   return rr + put_rtcp_cname (at + rr, ssrc + 1, "sim@sim.ns");
 }
 

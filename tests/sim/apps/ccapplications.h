@@ -83,6 +83,7 @@ private:
   void StopApplication () override;
   void on_feedback (ns3::Ptr<ns3::Socket> socket);
   void parse_rtcp (const uint8_t *data, size_t size);
+  void on_report (const RtcpMessage &message);
   void on_packet_reports (const RtcpMessage &message);
   void on_path (const RtcpMessage &message);
   void run ();
@@ -98,6 +99,7 @@ private:
   void on_nack (const uint8_t *fci, size_t size);
 
   CcSenderConfig config;
+  uint32_t reported_seq = 0; /* of the last report block */
   CcSender cc;
   std::unique_ptr<CcPacketFeedback> packet_feedback;
   CcPcg32 pcg;
@@ -189,6 +191,7 @@ private:
   void want_feedback ();
   void set_rtcp_bandwidth ();
   bool send_feedback (bool compound);
+  size_t write_report (uint8_t *at);
   size_t write_key_request (uint8_t *at);
   size_t write_feedback (uint8_t *at, size_t capacity);
 

@@ -205,10 +205,11 @@ LabVideo::stats_json () const
 
   if (cc_sender)
     text += format (", \"frames_dropped\": %lu, \"key_units_asked\": %lu, \"plis\": %lu, \"nacks\": %lu, "
-                    "\"resent\": %lu, \"restored\": %lu",
+                    "\"resent\": %lu, \"restored\": %lu, \"circuit_openings\": %lu",
         (unsigned long)cc_sender->sender ().buffer.frames_dropped, (unsigned long)cc_sender->key_units_asked,
         (unsigned long)cc_receiver->key_units_asked, (unsigned long)cc_receiver->nacks,
-        (unsigned long)cc_sender->resent, (unsigned long)cc_receiver->restored);
+        (unsigned long)cc_sender->resent, (unsigned long)cc_receiver->restored,
+        (unsigned long)cc_sender->sender ().circuit.openings);
   return "{" + text + "}";
 }
 
