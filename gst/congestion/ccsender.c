@@ -92,15 +92,25 @@ is_fresh (const CcSender *s, CcTime at, CcTime now)
 typedef struct {
   double rate_Bps;
   CcLimit limit;
+  RateOwner owner;
 } Allowed;
+
+/* But for the path rate, of which the receiver says it. */
+static Allowed
+allowed (double rate_Bps, CcLimit limit)
+{
+  static const RateOwner owners[] = {RATE_OWNER_START, RATE_OWNER_LOSS, RATE_OWNER_UNKNOWN, RATE_OWNER_ROUTER,
+      RATE_OWNER_APPLICATION, RATE_OWNER_SILENCE, RATE_OWNER_MIN, RATE_OWNER_MAX, RATE_OWNER_APPLICATION,
+      RATE_OWNER_CIRCUIT_BREAKER};
+
+  return (Allowed){rate_Bps, limit, owners[limit]};
+}
 
 static void
 lower (Allowed *a, double rate_Bps, CcLimit limit)
 {
-  if (rate_Bps >= a->rate_Bps)
-    return;
-  a->rate_Bps = rate_Bps;
-  a->limit = limit;
+  if (rate_Bps < a->rate_Bps)
+    *a = allowed (rate_Bps, limit);
 }
 
 static CcLimit
@@ -148,6 +158,14 @@ had_rate (const CcSender *s, CcTime now)
   return (resumed ? RESUME : 1) * s->had_Bps;
 }
 
+static Allowed
+received_path_rate (const CcSender *s, double tried_Bps)
+{
+  if (tried_Bps < s->path.rate_Bps)
+    return (Allowed){tried_Bps, CC_LIMIT_DELAY, RATE_OWNER_APPLICATION};
+  return (Allowed){s->path.rate_Bps, CC_LIMIT_DELAY, s->path.owner};
+}
+
 /* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
 static Allowed
 path_rate (const CcSender *s, CcTime now)
@@ -157,14 +175,14 @@ path_rate (const CcSender *s, CcTime now)
   tried = fmax (tried, had_rate (s, now));
 
   if (is_fresh (s, s->path_at, now))
-    return (Allowed){fmin (s->path.rate_Bps, fmax (tried, s->probed_Bps)), CC_LIMIT_DELAY};
+    return received_path_rate (s, fmax (tried, s->probed_Bps));
   if (isfinite (explicit_rate (s, now)))
-    return (Allowed){fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE};
+    return allowed (fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE);
   if (s->tfrc.got_feedback)
-    return (Allowed){fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s)};
+    return allowed (fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s));
   if (s->plain_at != CC_TIME_NONE)
-    return (Allowed){s->plain.rate_Bps, plain_limit (s)};
-  return (Allowed){s->params.start_Bps, CC_LIMIT_START};
+    return allowed (s->plain.rate_Bps, plain_limit (s));
+  return allowed (s->params.start_Bps, CC_LIMIT_START);
 }
 
 /* RFC 5348 3.1, with what plain receiver reports tell. */
@@ -237,7 +255,7 @@ low_delay_rate (const CcSender *s, CcTime now)
 static Allowed
 rfc5348_rate (const CcSender *s, CcTime now)
 {
-  Allowed a = {tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s)};
+  Allowed a = allowed (tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s));
 
   lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
   return a;
@@ -254,7 +272,7 @@ is_tried (const CcSender *s)
 static void
 update_rate (CcSender *s, CcTime now)
 {
-  Allowed a = {s->params.max_Bps, CC_LIMIT_MAX};
+  Allowed a = allowed (s->params.max_Bps, CC_LIMIT_MAX);
 
   if (s->mode == CC_MODE_LOW_DELAY)
     a = low_delay_rate (s, now);
@@ -263,13 +281,14 @@ update_rate (CcSender *s, CcTime now)
   if (is_tried (s))
     lower (&a, s->tried_Bps, CC_LIMIT_CIRCUIT_BREAKER);
   if (!(a.rate_Bps > s->params.min_Bps))
-    a = (Allowed){s->params.min_Bps, CC_LIMIT_MIN};
+    a = allowed (s->params.min_Bps, CC_LIMIT_MIN);
   else if (a.rate_Bps >= s->params.max_Bps)
-    a = (Allowed){s->params.max_Bps, CC_LIMIT_MAX};
+    a = allowed (s->params.max_Bps, CC_LIMIT_MAX);
   if (circuit_breaker_ceases (&s->circuit))
-    a = (Allowed){s->params.min_Bps, CC_LIMIT_CIRCUIT_BREAKER};
+    a = allowed (s->params.min_Bps, CC_LIMIT_CIRCUIT_BREAKER);
   s->rate_Bps = a.rate_Bps;
   s->limit = a.limit;
+  s->owner = a.owner;
 }
 
 void
@@ -946,10 +965,13 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
       .limit = s->limit,
+      .owner = s->owner,
       .circuit = s->circuit.state,
       .circuit_reason = s->circuit.reason};
-  if (s->limit == CC_LIMIT_DELAY && s->sent_Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps)
+  if (s->limit == CC_LIMIT_DELAY && s->sent_Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps) {
     status->limit = CC_LIMIT_APPLICATION;
+    status->owner = RATE_OWNER_APPLICATION;
+  }
 }
 
 bool

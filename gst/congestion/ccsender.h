@@ -77,6 +77,7 @@ typedef struct {
   CcDuration backlog_delay;    /* backlog / rate */
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
   CcLimit limit;
+  RateOwner owner; /* who that is, and of the path rate whose rule */
   CircuitState circuit;
   CircuitReason circuit_reason; /* of its last opening */
 } CcSenderStatus;
@@ -114,6 +115,7 @@ typedef struct CcSender {
   CcTime resumed_at;          /* when the last silence ended; CC_TIME_NONE: there was none */
   double rate_Bps;
   CcLimit limit;
+  RateOwner owner;
   double credit_bytes; /* what may still leave at the gain; refilled at the rate */
   CcTime credit_at;
   CcDuration frame_interval; /* smoothed */

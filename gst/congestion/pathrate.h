@@ -28,6 +28,7 @@
 
 #include "losscause.h"
 #include "queuedelay.h"
+#include "rateowner.h"
 #include "routechange.h"
 
 #ifdef __cplusplus
@@ -55,6 +56,7 @@ typedef struct {
   double capacity_Bps; /* bottleneck estimate, 0: unknown */
   double receive_Bps;
   CcDuration queue_delay; /* smoothed */
+  RateOwner owner;        /* who set rate_Bps */
   double loss, excused;   /* lost of the packets sent, lately, [0, 1]; the part that is no congestion (losscause.h) */
 } PathReport;
 
@@ -70,6 +72,7 @@ typedef struct {
   LossCause loss;
   RouteChange route;
   double rate_Bps, rate_lag, reported_Bps, capacity_Bps, receive_Bps;
+  RateOwner owner;
   CcDuration R;
   bool started;
   PathPacket last; /* newest in sequence */

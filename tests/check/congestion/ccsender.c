@@ -107,6 +107,7 @@ START_TEST (test_starts_at_the_start_rate)
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (800), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_START);
+  ck_assert_int_eq (status.owner, RATE_OWNER_START);
   ck_assert_uint_eq (status.rtt, 0);
   /* Once there is credit, a frame leaves at 1.5 x 100 kB/s: 1000 bytes every 6.67 ms. */
   run (now + 100 * CC_MSECOND, NULL, 0);
@@ -223,11 +224,13 @@ START_TEST (test_follows_the_path_rate_within_limits)
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (100), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_MIN);
+  ck_assert_int_eq (status.owner, RATE_OWNER_MIN);
   cc_sender_set_limits (&s, kbps (100), kbps (250));
   converse (kbps (3000), 50);
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (250), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_MAX);
+  ck_assert_int_eq (status.owner, RATE_OWNER_MAX);
 }
 END_TEST
 
@@ -251,6 +254,7 @@ START_TEST (test_equation_is_the_upper_bound)
   /* Units: the equation gives RTP bytes/s, the rate is wire bytes/s. */
   X = tcp_throughput (0.05) * WIRE / PAYLOAD;
   ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
+  ck_assert_int_eq (s.owner, RATE_OWNER_LOSS);
   ck_assert_double_eq_tol (s.rate_Bps, X, 0.03 * X);
   ck_assert_double_lt (X, tfrc_throughput (SEGMENT, cc_seconds (s.tfrc.R), 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD);
 }
@@ -415,6 +419,7 @@ START_TEST (test_explicit_rate_lowers_and_expires)
   cc_sender_on_explicit_rate (&s, 1, kbps (200), now);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
   ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  ck_assert_int_eq (s.owner, RATE_OWNER_ROUTER);
   converse (kbps (600), 20); /* 0.8 s */
   ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
   converse (kbps (600), 50); /* 2 s more */
@@ -774,6 +779,7 @@ START_TEST (test_ceases_on_a_dead_path)
   }
   ck_assert_double_eq_tol (cc_seconds (now - at), 15, 0.2);
   ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
+  ck_assert_int_eq (s.owner, RATE_OWNER_CIRCUIT_BREAKER);
   push_frame (1);
   ck_assert_int_eq (cc_sender_pull (&s, now, &packet), CC_SENDER_DISCARD);
   ck_assert (!cc_sender_take_key_unit_wanted (&s));
