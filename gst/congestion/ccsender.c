@@ -12,8 +12,12 @@
 #define EXPIRY_INTERVALS 5
 #define SILENCE (500 * CC_MSECOND) /* from which a halving by the no-feedback timer counts */
 #define SILENT_INTERVALS 3
-#define APPLICATION_LIMIT 2.0 /* x what was sent */
-#define RESUME 0.5            /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
+#define ANSWERS 8                           /* reports, before their spacing is known */
+#define ANSWER_INTERVALS 2                  /* of reports: RTCP's spacing is random, 0.5 to 1.5 of the mean */
+#define ANSWER_PATIENCE (100 * CC_MSECOND)  /* a queue that a report would have told of */
+#define UNANSWERED_EVERY (100 * CC_MSECOND) /* a packet then, to learn when it ends */
+#define APPLICATION_LIMIT 2.0               /* x what was sent */
+#define RESUME 0.5 /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
 #define RESUME_TIME (500 * CC_MSECOND) /* for that to show on the path, and all of it may be tried */
 #define HAD_MEMORY 10.0                /* s: outages of more are long */
 #define BACKLOG_TIME 0.5               /* s: an encoder is asked to let the backlog go within */
@@ -305,6 +309,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .last_sent_at = CC_TIME_NONE,
       .path_at = CC_TIME_NONE,
       .tfrc_at = CC_TIME_NONE,
+      .answered_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
       .resumed_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
@@ -579,14 +584,28 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
     burst_control_on_sent (&s->burst, now);
 }
 
+/* What is under way has been for longer than the path and its reports take: the link serves nothing, and whatever
+   leaves now stands behind it, too late when it comes. */
+static bool
+is_unanswered (const CcSender *s)
+{
+  CcDuration loop = s->tfrc.R + ANSWER_INTERVALS * s->report_interval + ANSWER_PATIENCE;
+
+  return s->mode == CC_MODE_LOW_DELAY && s->reports + s->packet_reports >= ANSWERS &&
+         s->last_sent_at > s->answered_at + loop;
+}
+
 static CcTime
 next_send (const CcSender *s)
 {
+  CcTime paced, held = cc_time_add (s->last_sent_at, UNANSWERED_EVERY);
+
   if (s->buffer.count == 0)
     return CC_TIME_NONE;
   if (s->mode == CC_MODE_BURST_CONTROL)
     return s->burst_ready > 0 ? burst_control_next (&s->burst) : CC_TIME_NONE;
-  return cc_pacer_next (&s->pacer, s->tfrc.R);
+  paced = cc_pacer_next (&s->pacer, s->tfrc.R);
+  return is_unanswered (s) && held > paced ? held : paced;
 }
 
 CcSenderVerdict
@@ -653,6 +672,13 @@ note_had (CcSender *s, CcTime now)
 }
 
 static void
+note_answer (CcSender *s, CcTime sent_at)
+{
+  if (s->answered_at == CC_TIME_NONE || sent_at > s->answered_at)
+    s->answered_at = sent_at;
+}
+
+static void
 on_any_report (CcSender *s, CcTime now)
 {
   note_had (s, now);
@@ -692,6 +718,7 @@ cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
     break;
   }
   s->told_again = false;
+  note_answer (s, feedback.t_recvdata);
   tell_circuit (s, true, now);
   s->reports++;
   s->tfrc_at = now;
@@ -727,6 +754,7 @@ take_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime now)
     break;
   }
   s->packet_reports++;
+  note_answer (s, verdict->tfrc.t_recvdata);
   tell_circuit (s, true, now);
   s->path = verdict->path;
   s->path_at = now;

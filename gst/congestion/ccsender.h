@@ -108,6 +108,7 @@ typedef struct CcSender {
   double plain_p;          /* smoothed fraction lost, of the same */
   CcTime plain_at;         /* CC_TIME_NONE: none */
   CcDuration plain_R;
+  CcTime answered_at;         /* when the newest packet known to have arrived was sent; CC_TIME_NONE: none yet */
   CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
   CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
   double no_feedback_scale;   /* halved with each expiry of the no-feedback timer */

@@ -15,7 +15,6 @@
 #define LONG_MEMORY 15.0    /* s */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
-#define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
 #define OTHERS_TIME 0.55    /* s in which others, with longer loops, have done their part of it */
 #define CAPACITY_MEMORY 0.4 /* s */
 #define PAIR_GAIN 1.1       /* x R */
@@ -128,35 +127,6 @@ path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
     set_rate (p, rate_Bps, RATE_OWNER_ROUTER);
 }
 
-static void
-pairs_fade (PathPairs *pairs, CcTime now, double memory)
-{
-  double keep = exp (-cc_seconds (cc_time_since (now, pairs->at)) / memory);
-
-  pairs->bytes *= keep;
-  pairs->sent *= keep;
-  pairs->arrived *= keep;
-  pairs->pairs *= keep;
-  pairs->at = now;
-}
-
-static void
-pairs_add (PathPairs *pairs, double bytes, double sent, double arrived, CcTime now, double memory)
-{
-  pairs_fade (pairs, now, memory);
-  pairs->bytes += bytes;
-  pairs->sent += sent;
-  pairs->arrived += arrived;
-  pairs->pairs += 1;
-}
-
-/* 0 where too few pairs are left to say. */
-static double
-pairs_rate (const PathPairs *pairs, double enough)
-{
-  return pairs->pairs >= enough && pairs->arrived > 1e-5 ? pairs->bytes / pairs->arrived : 0;
-}
-
 /* Within a train, which left faster than the mean rate, the spacing at arrival is the bottleneck's, or shows that there
    is none. Two packets of which the second met the first in the queue measure what the queue serves of this flow, which
    is all of the capacity only where nobody else is in it. A pause between trains is neither. */
@@ -170,23 +140,29 @@ take_pair (PathRate *p, const PathPacket *packet)
   bool busy = sent < cc_seconds (p->last_q) - 0.002;
   bool train = packet->frame == p->last.frame && bytes > PAIR_GAIN * p->rate_lag * sent;
 
-  if (steps > 8 || sent < 0 || arrived < 0 || (!busy && !train))
+  if (steps > 8 || sent < 0 || arrived < 0)
     return;
-  pairs_add (train ? &p->slow : &p->busy, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
-  pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
+  cross_traffic_on_pair (
+      &p->cross, &(TrafficPair){packet->frame == p->last.frame, busy, train, steps == 1, bytes, arrived});
+  if (busy)
+    backlog_on_pair (&p->backlog, bytes, sent, arrived, packet->arrived_at);
+  if (!busy && !train)
+    return;
+  packet_pairs_add (train ? &p->slow : &p->busy, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
+  packet_pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
 }
 
 static void
 update_capacity (PathRate *p, CcTime now)
 {
-  pairs_fade (&p->slow, now, CAPACITY_MEMORY);
-  pairs_fade (&p->busy, now, CAPACITY_MEMORY);
-  p->capacity_Bps = pairs_rate (&p->slow, 1.5);
+  packet_pairs_fade (&p->slow, now, CAPACITY_MEMORY);
+  packet_pairs_fade (&p->busy, now, CAPACITY_MEMORY);
+  p->capacity_Bps = packet_pairs_rate (&p->slow, 1.5);
   p->trains = p->capacity_Bps > 0;
   p->dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
   if (p->capacity_Bps > 0 || p->competing)
     return;
-  p->capacity_Bps = pairs_rate (&p->busy, 3);
+  p->capacity_Bps = packet_pairs_rate (&p->busy, 3);
   p->dispersed = true;
 }
 
@@ -272,11 +248,35 @@ is_busy (const PathRate *p, CcTime now)
   return p->q > Q_BUSY + packet_time (p, Q_BUSY) + router_queue (p, now);
 }
 
+/* Nobody else is there to meet, and no router shares the path out. */
+static bool
+is_alone (const PathRate *p, CcTime now)
+{
+  return cross_traffic_is_none (&p->cross) && router_queue (p, now) == 0;
+}
+
 /* What arrives of late. A frame of others between two single packets is not the end of the path. */
 static double
 jump_capacity (const PathRate *p)
 {
-  return p->trains ? pairs_rate (&p->fast, 2) : pairs_rate (&p->busy, 3);
+  return p->trains ? packet_pairs_rate (&p->fast, 2) : packet_pairs_rate (&p->busy, 3);
+}
+
+/* What arrives of late: alone, what is served, gaps and all. */
+static double
+arrives (const PathRate *p, CcTime now)
+{
+  return is_alone (p, now) ? packet_pairs_rate (&p->backlog.served, 3) : jump_capacity (p);
+}
+
+/* Packets wait for long, have done so for a while, and arrive slower than they are sent. */
+static bool
+has_jumped (const PathRate *p, CcTime now)
+{
+  double c = arrives (p, now);
+
+  return p->high_since != CC_TIME_NONE && cc_seconds (now - p->high_since) >= JUMP_TIME && c > 0 &&
+         c < 0.9 * p->rate_Bps;
 }
 
 static void
@@ -288,12 +288,11 @@ watch_jump (PathRate *p, CcDuration q, CcTime now)
   }
   if (p->high_since == CC_TIME_NONE)
     p->high_since = now;
-  if (cc_seconds (now - p->high_since) < JUMP_TIME || now < p->hold_until)
+  if (!has_jumped (p, now) || now < p->hold_until)
     return;
-  if (jump_capacity (p) > 0 && jump_capacity (p) < 0.9 * p->rate_Bps) {
-    p->jump = true;
+  p->jump = !is_alone (p, now);
+  if (p->jump || !p->backlog.stands)
     p->next_at = now;
-  }
 }
 
 void
@@ -387,7 +386,7 @@ owner_of_path (const PathRate *p, CcTime now)
     return RATE_OWNER_ROUTER;
   if (has_little_of_marked (p, now))
     return RATE_OWNER_MARKED;
-  return p->rate_Bps > BACKED_OFF * p->serial_Bps ? RATE_OWNER_OWN : RATE_OWNER_OWN_KIND;
+  return is_alone (p, now) || p->rate_Bps > BACKED_OFF * p->serial_Bps ? RATE_OWNER_OWN : RATE_OWNER_OWN_KIND;
 }
 
 /* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. One that is mostly of
@@ -395,7 +394,7 @@ owner_of_path (const PathRate *p, CcTime now)
 static void
 react_to_jump (PathRate *p, CcTime now)
 {
-  double drain = clamp (ETA - cc_seconds (p->last_q) / DRAIN_TIME, 0.4, ETA);
+  double drain = backlog_drain (cc_seconds (p->last_q));
   double hold = loop_delay (p), c = jump_capacity (p);
 
   p->jump = false;
@@ -426,7 +425,7 @@ take_route (PathRate *p)
   p->q = p->q_lag = p->frame_q = p->standing = 0;
   p->last_q = p->frame_delay = 0;
   p->high_since = CC_TIME_NONE;
-  p->slow = p->busy = p->fast = (PathPairs){0};
+  p->slow = p->busy = p->fast = (PacketPairs){0};
   set_rate (p, fmax (p->rate_Bps, p->route.rate_Bps), RATE_OWNER_UNMET);
   p->rate_lag = p->serial_Bps = p->rate_Bps;
 }
@@ -539,7 +538,7 @@ shared_growth (const PathRate *p, CcTime now)
 static double
 near_growth (const PathRate *p, CcTime now)
 {
-  if (p->competing || router_queue (p, now) > 0 || has_little_of_marked (p, now) ||
+  if (p->competing || router_queue (p, now) > 0 || is_alone (p, now) || has_little_of_marked (p, now) ||
       p->rate_Bps < NEAR_FROM * p->filled_Bps || p->rate_Bps > NEAR_TO * p->filled_Bps)
     return HUGE_VAL;
   return fmax (NEAR_GROWTH / p->rate_Bps, NEAR_LEAST) + NEAR_BOLDER * since_busy (p, now);
@@ -746,6 +745,36 @@ answer_loss (PathRate *p, CcTime now)
   }
 }
 
+/* True while that is what decides. */
+static bool
+answer_backlog (PathRate *p, CcTime now)
+{
+  Backlog *b = &p->backlog;
+  double waited = cc_seconds (p->last_q), standing = has_jumped (p, now) ? fmax (p->q, waited) : p->q;
+
+  if (!is_alone (p, now) || p->competing || loss_cause_testing (&p->loss)) {
+    backlog_forget (b);
+    return false;
+  }
+  switch (backlog_step (b, standing, waited, packet_time (p, MAX_PACKET_TIME), now)) {
+  case BACKLOG_BEGINS:
+    p->jumps++;
+    loss_cause_abort (&p->loss, now);
+    break;
+  case BACKLOG_STANDS:
+    break;
+  case BACKLOG_OVER:
+    if (b->served_Bps > p->rate_Bps)
+      set_rate (p, b->served_Bps, RATE_OWNER_OWN);
+    return false;
+  case BACKLOG_NONE:
+    return false;
+  }
+  note_busy (p, now);
+  set_rate (p, b->rate_Bps, RATE_OWNER_OWN);
+  return true;
+}
+
 static bool
 worth_telling (PathRate *p)
 {
@@ -783,7 +812,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     else
       watch_competition (p, T, now);
     answer_loss (p, now);
-    if (!p->testing && !loss_cause_testing (&p->loss))
+    if (!answer_backlog (p, now) && !p->testing && !loss_cause_testing (&p->loss))
       run_law (p, fmin (T, 2 * MAX_PERIOD), now);
   } else if (!p->competing && now < p->wary_until) { /* a TCP's queue is one jump after another */
     watch_competition (p, T, now);

@@ -187,6 +187,7 @@ leave_of_224 (CcDuration queue_delay, double path_Bps)
   before = s.packets_sent;
   for (unsigned i = 0; i < 56; i++) {
     cc_sender_on_path_report (&s, &path, now);
+    s.answered_at = now;
     push_frame (4);
     run (now + 36 * CC_MSECOND, NULL, 0);
   }
@@ -688,6 +689,31 @@ START_TEST (test_plain_receiver_reports_give_way_to_tfrc)
   ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
   cc_sender_on_receiver_report (&s, 1, 200 * CC_MSECOND, now);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+}
+END_TEST
+
+/* R 30 ms, reports each 40 ms: what has been under way for 210 ms is not on a path that serves. Then a packet each
+   100 ms, until a report tells of one of them. */
+START_TEST (test_sends_little_behind_what_is_not_answered)
+{
+  unsigned before, late;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (1600), 100);
+  before = 0;
+  for (unsigned i = 0; i < 5; i++) {
+    push_frame (8);
+    before += run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_uint_ge (before, 38);
+  push_frame (8);
+  run (now + 40 * CC_MSECOND, NULL, 0);
+  push_frame (80);
+  late = run (now + 300 * CC_MSECOND, NULL, 0);
+  ck_assert_uint_ge (late, 2);
+  ck_assert_uint_le (late, 4);
+  report (kbps (1600), 0, 0, 30 * CC_MSECOND);
+  ck_assert_uint_gt (run (now + 100 * CC_MSECOND, NULL, 0), 15);
 }
 END_TEST
 
@@ -1364,9 +1390,9 @@ CC_TEST_MAIN ("ccsender", test_starts_at_the_start_rate, test_a_frame_leaves_fas
     test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
     test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
-    test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
-    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
-    test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
+    test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
+    test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
+    test_no_report_ever, test_ceases_on_a_dead_path, test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,
