@@ -14,7 +14,7 @@
 #define SILENT_INTERVALS 3
 #define ANSWERS 8                           /* reports, before their spacing is known */
 #define ANSWER_INTERVALS 2                  /* of reports: RTCP's spacing is random, 0.5 to 1.5 of the mean */
-#define ANSWER_PATIENCE (100 * CC_MSECOND)  /* a queue that a report would have told of */
+#define ANSWER_PATIENCE (200 * CC_MSECOND)  /* a queue that a report would have told of */
 #define UNANSWERED_EVERY (100 * CC_MSECOND) /* a packet then, to learn when it ends */
 #define APPLICATION_LIMIT 2.0               /* x what was sent */
 #define RESUME 0.5 /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
