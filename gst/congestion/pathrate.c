@@ -750,13 +750,15 @@ static bool
 answer_backlog (PathRate *p, CcTime now)
 {
   Backlog *b = &p->backlog;
-  double waited = cc_seconds (p->last_q), standing = has_jumped (p, now) ? fmax (p->q, waited) : p->q;
+  double waited = cc_seconds (p->last_q);
+  BacklogQueue queue = {
+      has_jumped (p, now) ? fmax (p->q, waited) : p->q, waited, packet_time (p, MAX_PACKET_TIME), p->last.arrived_at};
 
   if (!is_alone (p, now) || p->competing || loss_cause_testing (&p->loss)) {
     backlog_forget (b);
     return false;
   }
-  switch (backlog_step (b, standing, waited, packet_time (p, MAX_PACKET_TIME), now)) {
+  switch (backlog_step (b, &queue, now)) {
   case BACKLOG_BEGINS:
     p->jumps++;
     loss_cause_abort (&p->loss, now);
@@ -766,6 +768,9 @@ answer_backlog (PathRate *p, CcTime now)
   case BACKLOG_OVER:
     if (b->served_Bps > p->rate_Bps)
       set_rate (p, b->served_Bps, RATE_OWNER_OWN);
+    return false;
+  case BACKLOG_NOT_OURS:
+    p->cross = (CrossTraffic){0};
     return false;
   case BACKLOG_NONE:
     return false;

@@ -615,29 +615,32 @@ START_TEST (test_starts_from_an_explicit_rate)
 }
 END_TEST
 
-/* A link that serves nothing for 90 ms of each 300, as if it waited for its turn; mean rate over the last 10 s of 30.
- */
+/* A link that serves nothing for `gap` of each 300 ms, as if it waited for its turn: the mean rate after a while, of
+   what it serves. */
 static double
-mean_with_gaps (Loop *l, double peak_Bps)
+use_with_gaps (double peak_Bps, CcDuration gap)
 {
   double mean = 0;
-
-  setup (l, peak_Bps, kbps (300));
-  for (unsigned n = 0; n < 100; n++) {
-    run (l, 300 * CC_MSECOND);
-    l->free_at = (l->free_at > l->now ? l->free_at : l->now) + 90 * CC_MSECOND;
-    mean += n < 67 ? 0 : l->law.rate_Bps / 33;
-  }
-  return mean;
-}
-
-/* 2 Mb/s and 70 % of the time: 1.4. Without what is served, each gap were a capacity of nearly nothing. */
-START_TEST (test_a_gap_of_the_link_is_no_capacity)
-{
   Loop l;
 
-  ck_assert_double_gt (mean_with_gaps (&l, kbps (2000)), kbps (800));
-  ck_assert_double_lt (l.law.rate_Bps, kbps (1500));
+  setup (&l, peak_Bps, kbps (300));
+  for (unsigned n = 0; n < 100; n++) {
+    run (&l, 300 * CC_MSECOND);
+    l.free_at = (l.free_at > l.now ? l.free_at : l.now) + gap;
+    mean += n < 50 ? 0 : l.law.rate_Bps / 50;
+  }
+  return mean / (peak_Bps * (1 - cc_seconds (gap) / 0.3));
+}
+
+/* Without what is served, each gap is a capacity of nearly nothing. */
+START_TEST (test_a_gap_of_the_link_is_no_capacity)
+{
+  for (unsigned ms = 80; ms <= 100; ms += 20) {
+    ck_assert_double_gt (use_with_gaps (kbps (1000), ms * CC_MSECOND), 0.9);
+    ck_assert_double_lt (use_with_gaps (kbps (1000), ms * CC_MSECOND), 1.1);
+    ck_assert_double_gt (use_with_gaps (kbps (2000), ms * CC_MSECOND), 0.9);
+    ck_assert_double_lt (use_with_gaps (kbps (2000), ms * CC_MSECOND), 1.1);
+  }
 }
 END_TEST
 
