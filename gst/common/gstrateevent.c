@@ -8,10 +8,14 @@
 GstStructure *
 gst_rate_info_to_structure (const GstRateInfo *info, const gchar *name)
 {
-  return gst_structure_new (name, "bitrate", G_TYPE_UINT, info->bitrate, "wire-bitrate", G_TYPE_UINT,
+  GstStructure *s = gst_structure_new (name, "bitrate", G_TYPE_UINT, info->bitrate, "wire-bitrate", G_TYPE_UINT,
       info->wire_bitrate, "rtt", G_TYPE_UINT64, info->rtt, "loss-event-rate", G_TYPE_DOUBLE, info->loss_event_rate,
       "queue-delay", G_TYPE_UINT64, info->queue_delay, "backlog", G_TYPE_UINT, info->backlog, "frame-budget",
       G_TYPE_UINT, info->frame_budget, "limit", G_TYPE_STRING, info->limit, NULL);
+
+  if (info->owner != NULL)
+    gst_structure_set (s, "owner", G_TYPE_STRING, info->owner, NULL);
+  return s;
 }
 
 GstEvent *

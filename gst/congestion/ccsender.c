@@ -14,8 +14,12 @@
 #define EXPIRY_INTERVALS 5
 #define SILENCE (500 * CC_MSECOND) /* from which a halving by the no-feedback timer counts */
 #define SILENT_INTERVALS 3
-#define APPLICATION_LIMIT 2.0 /* x what was sent */
-#define RESUME 0.5            /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
+#define ANSWERS 8                           /* reports, before their spacing is known */
+#define ANSWER_INTERVALS 2                  /* of reports: RTCP's spacing is random, 0.5 to 1.5 of the mean */
+#define ANSWER_PATIENCE (200 * CC_MSECOND)  /* a queue that a report would have told of */
+#define UNANSWERED_EVERY (100 * CC_MSECOND) /* a packet then, to learn when it ends */
+#define APPLICATION_LIMIT 2.0               /* x what was sent */
+#define RESUME 0.5 /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
 #define RESUME_TIME (500 * CC_MSECOND) /* for that to show on the path, and all of it may be tried */
 #define HAD_MEMORY 10.0                /* s: outages of more are long */
 #define BACKLOG_TIME 0.5               /* s: an encoder is asked to let the backlog go within */
@@ -94,15 +98,25 @@ is_fresh (const CcSender *s, CcTime at, CcTime now)
 typedef struct {
   double rate_Bps;
   CcLimit limit;
+  RateOwner owner;
 } Allowed;
+
+/* But for the path rate, of which the receiver says it. */
+static Allowed
+allowed (double rate_Bps, CcLimit limit)
+{
+  static const RateOwner owners[] = {RATE_OWNER_START, RATE_OWNER_LOSS, RATE_OWNER_UNKNOWN, RATE_OWNER_ROUTER,
+      RATE_OWNER_APPLICATION, RATE_OWNER_SILENCE, RATE_OWNER_MIN, RATE_OWNER_MAX, RATE_OWNER_APPLICATION,
+      RATE_OWNER_CIRCUIT_BREAKER};
+
+  return (Allowed){rate_Bps, limit, owners[limit]};
+}
 
 static void
 lower (Allowed *a, double rate_Bps, CcLimit limit)
 {
-  if (rate_Bps >= a->rate_Bps)
-    return;
-  a->rate_Bps = rate_Bps;
-  a->limit = limit;
+  if (rate_Bps < a->rate_Bps)
+    *a = allowed (rate_Bps, limit);
 }
 
 static CcLimit
@@ -150,6 +164,14 @@ had_rate (const CcSender *s, CcTime now)
   return (resumed ? RESUME : 1) * s->had_Bps;
 }
 
+static Allowed
+received_path_rate (const CcSender *s, double tried_Bps)
+{
+  if (tried_Bps < s->path.rate_Bps)
+    return (Allowed){tried_Bps, CC_LIMIT_DELAY, RATE_OWNER_APPLICATION};
+  return (Allowed){s->path.rate_Bps, CC_LIMIT_DELAY, s->path.owner};
+}
+
 /* What limits before loss and silence have their say: the receiver's path rate, else an explicit rate, else TFRC. */
 static Allowed
 path_rate (const CcSender *s, CcTime now)
@@ -159,14 +181,14 @@ path_rate (const CcSender *s, CcTime now)
   tried = fmax (tried, had_rate (s, now));
 
   if (is_fresh (s, s->path_at, now))
-    return (Allowed){fmin (s->path.rate_Bps, fmax (tried, s->probed_Bps)), CC_LIMIT_DELAY};
+    return received_path_rate (s, fmax (tried, s->probed_Bps));
   if (isfinite (explicit_rate (s, now)))
-    return (Allowed){fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE};
+    return allowed (fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE);
   if (s->tfrc.got_feedback)
-    return (Allowed){fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s)};
+    return allowed (fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s));
   if (s->plain_at != CC_TIME_NONE)
-    return (Allowed){s->plain.rate_Bps, plain_limit (s)};
-  return (Allowed){s->params.start_Bps, CC_LIMIT_START};
+    return allowed (s->plain.rate_Bps, plain_limit (s));
+  return allowed (s->params.start_Bps, CC_LIMIT_START);
 }
 
 /* RFC 5348 3.1, with what plain receiver reports tell. */
@@ -239,7 +261,7 @@ low_delay_rate (const CcSender *s, CcTime now)
 static Allowed
 rfc5348_rate (const CcSender *s, CcTime now)
 {
-  Allowed a = {tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s)};
+  Allowed a = allowed (tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s));
 
   lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
   return a;
@@ -256,7 +278,7 @@ is_tried (const CcSender *s)
 static void
 update_rate (CcSender *s, CcTime now)
 {
-  Allowed a = {s->params.max_Bps, CC_LIMIT_MAX};
+  Allowed a = allowed (s->params.max_Bps, CC_LIMIT_MAX);
 
   if (s->mode == CC_MODE_LOW_DELAY)
     a = low_delay_rate (s, now);
@@ -265,13 +287,14 @@ update_rate (CcSender *s, CcTime now)
   if (is_tried (s))
     lower (&a, s->tried_Bps, CC_LIMIT_CIRCUIT_BREAKER);
   if (!(a.rate_Bps > s->params.min_Bps))
-    a = (Allowed){s->params.min_Bps, CC_LIMIT_MIN};
+    a = allowed (s->params.min_Bps, CC_LIMIT_MIN);
   else if (a.rate_Bps >= s->params.max_Bps)
-    a = (Allowed){s->params.max_Bps, CC_LIMIT_MAX};
+    a = allowed (s->params.max_Bps, CC_LIMIT_MAX);
   if (circuit_breaker_ceases (&s->circuit))
-    a = (Allowed){s->params.min_Bps, CC_LIMIT_CIRCUIT_BREAKER};
+    a = allowed (s->params.min_Bps, CC_LIMIT_CIRCUIT_BREAKER);
   s->rate_Bps = a.rate_Bps;
   s->limit = a.limit;
+  s->owner = a.owner;
 }
 
 void
@@ -288,6 +311,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
       .last_sent_at = CC_TIME_NONE,
       .path_at = CC_TIME_NONE,
       .tfrc_at = CC_TIME_NONE,
+      .answered_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
       .resumed_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
@@ -565,14 +589,28 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
     burst_control_on_sent (&s->burst, now);
 }
 
+/* What is under way has been for longer than the path and its reports take: the link serves nothing, and whatever
+   leaves now stands behind it, too late when it comes. */
+static bool
+is_unanswered (const CcSender *s)
+{
+  CcDuration loop = s->tfrc.R + ANSWER_INTERVALS * s->report_interval + ANSWER_PATIENCE;
+
+  return s->mode == CC_MODE_LOW_DELAY && s->reports + s->packet_reports >= ANSWERS &&
+         s->last_sent_at > s->answered_at + loop;
+}
+
 static CcTime
 next_send (const CcSender *s)
 {
+  CcTime paced, held = cc_time_add (s->last_sent_at, UNANSWERED_EVERY);
+
   if (s->buffer.count == 0)
     return CC_TIME_NONE;
   if (s->mode == CC_MODE_BURST_CONTROL)
     return s->burst_ready > 0 ? burst_control_next (&s->burst) : CC_TIME_NONE;
-  return cc_pacer_next (&s->pacer, s->tfrc.R);
+  paced = cc_pacer_next (&s->pacer, s->tfrc.R);
+  return is_unanswered (s) && held > paced ? held : paced;
 }
 
 CcSenderVerdict
@@ -639,6 +677,13 @@ note_had (CcSender *s, CcTime now)
 }
 
 static void
+note_answer (CcSender *s, CcTime sent_at)
+{
+  if (s->answered_at == CC_TIME_NONE || sent_at > s->answered_at)
+    s->answered_at = sent_at;
+}
+
+static void
 on_any_report (CcSender *s, CcTime now)
 {
   note_had (s, now);
@@ -678,6 +723,7 @@ cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
     break;
   }
   s->told_again = false;
+  note_answer (s, feedback.t_recvdata);
   tell_circuit (s, true, now);
   s->reports++;
   s->tfrc_at = now;
@@ -713,6 +759,7 @@ take_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime now)
     break;
   }
   s->packet_reports++;
+  note_answer (s, verdict->tfrc.t_recvdata);
   tell_circuit (s, true, now);
   s->path = verdict->path;
   s->path_at = now;
@@ -958,10 +1005,13 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
       .limit = s->limit,
+      .owner = s->owner,
       .circuit = s->circuit.state,
       .circuit_reason = s->circuit.reason};
-  if (s->limit == CC_LIMIT_DELAY && s->sent_Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps)
+  if (s->limit == CC_LIMIT_DELAY && s->sent_Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps) {
     status->limit = CC_LIMIT_APPLICATION;
+    status->owner = RATE_OWNER_APPLICATION;
+  }
 }
 
 bool

@@ -78,6 +78,7 @@ typedef struct {
   CcDuration backlog_delay;    /* backlog / rate */
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
   CcLimit limit;
+  RateOwner owner; /* who that is, and of the path rate whose rule */
   CircuitState circuit;
   CircuitReason circuit_reason; /* of its last opening */
 } CcSenderStatus;
@@ -108,6 +109,7 @@ typedef struct CcSender {
   double plain_p;          /* smoothed fraction lost, of the same */
   CcTime plain_at;         /* CC_TIME_NONE: none */
   CcDuration plain_R;
+  CcTime answered_at;         /* when the newest packet known to have arrived was sent; CC_TIME_NONE: none yet */
   CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
   CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
   double no_feedback_scale;   /* halved with each expiry of the no-feedback timer */
@@ -115,6 +117,7 @@ typedef struct CcSender {
   CcTime resumed_at;          /* when the last silence ended; CC_TIME_NONE: there was none */
   double rate_Bps;
   CcLimit limit;
+  RateOwner owner;
   double credit_bytes; /* what may still leave at the gain; refilled at the rate */
   CcTime credit_at;
   CcDuration frame_interval; /* smoothed */

@@ -15,7 +15,6 @@
 #define LONG_MEMORY 15.0    /* s */
 #define Q_JUMP 0.035        /* s: a packet's queueing delay that may be a jump */
 #define JUMP_TIME 0.030     /* s: and has lasted */
-#define DRAIN_TIME 0.4      /* s: the fast reaction aims to be rid of the queue within */
 #define OTHERS_TIME 0.55    /* s in which others, with longer loops, have done their part of it */
 #define CAPACITY_MEMORY 0.4 /* s */
 #define PAIR_GAIN 1.1       /* x R */
@@ -86,9 +85,10 @@ clamp (double value, double low, double high)
 }
 
 static void
-set_rate (PathRate *p, double rate_Bps)
+set_rate (PathRate *p, double rate_Bps, RateOwner owner)
 {
   p->rate_Bps = clamp (rate_Bps, p->params.min_Bps, p->params.max_Bps);
+  p->owner = owner;
 }
 
 void
@@ -107,7 +107,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   queue_delay_init (&p->delay, &delay);
   loss_cause_init (&p->loss);
   route_change_init (&p->route);
-  set_rate (p, p->params.start_Bps);
+  set_rate (p, p->params.start_Bps, RATE_OWNER_START);
   p->reported_Bps = p->rate_lag = p->rate_Bps;
   p->high_since = CC_TIME_NONE;
 }
@@ -124,36 +124,7 @@ path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
     return;
   p->start_word = rate_Bps;
   if (rate_Bps < p->rate_Bps)
-    set_rate (p, rate_Bps);
-}
-
-static void
-pairs_fade (PathPairs *pairs, CcTime now, double memory)
-{
-  double keep = exp (-cc_seconds (cc_time_since (now, pairs->at)) / memory);
-
-  pairs->bytes *= keep;
-  pairs->sent *= keep;
-  pairs->arrived *= keep;
-  pairs->pairs *= keep;
-  pairs->at = now;
-}
-
-static void
-pairs_add (PathPairs *pairs, double bytes, double sent, double arrived, CcTime now, double memory)
-{
-  pairs_fade (pairs, now, memory);
-  pairs->bytes += bytes;
-  pairs->sent += sent;
-  pairs->arrived += arrived;
-  pairs->pairs += 1;
-}
-
-/* 0 where too few pairs are left to say. */
-static double
-pairs_rate (const PathPairs *pairs, double enough)
-{
-  return pairs->pairs >= enough && pairs->arrived > 1e-5 ? pairs->bytes / pairs->arrived : 0;
+    set_rate (p, rate_Bps, RATE_OWNER_ROUTER);
 }
 
 /* Within a train, which left faster than the mean rate, the spacing at arrival is the bottleneck's, or shows that there
@@ -169,23 +140,29 @@ take_pair (PathRate *p, const PathPacket *packet)
   bool busy = sent < cc_seconds (p->last_q) - 0.002;
   bool train = packet->frame == p->last.frame && bytes > PAIR_GAIN * p->rate_lag * sent;
 
-  if (steps > 8 || sent < 0 || arrived < 0 || (!busy && !train))
+  if (steps > 8 || sent < 0 || arrived < 0)
     return;
-  pairs_add (train ? &p->slow : &p->busy, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
-  pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
+  cross_traffic_on_pair (
+      &p->cross, &(TrafficPair){packet->frame == p->last.frame, busy, train, steps == 1, bytes, arrived});
+  if (busy)
+    backlog_on_pair (&p->backlog, bytes, sent, arrived, packet->arrived_at);
+  if (!busy && !train)
+    return;
+  packet_pairs_add (train ? &p->slow : &p->busy, bytes, sent, arrived, packet->arrived_at, CAPACITY_MEMORY);
+  packet_pairs_add (&p->fast, bytes, sent, arrived, packet->arrived_at, FAST_MEMORY);
 }
 
 static void
 update_capacity (PathRate *p, CcTime now)
 {
-  pairs_fade (&p->slow, now, CAPACITY_MEMORY);
-  pairs_fade (&p->busy, now, CAPACITY_MEMORY);
-  p->capacity_Bps = pairs_rate (&p->slow, 1.5);
+  packet_pairs_fade (&p->slow, now, CAPACITY_MEMORY);
+  packet_pairs_fade (&p->busy, now, CAPACITY_MEMORY);
+  p->capacity_Bps = packet_pairs_rate (&p->slow, 1.5);
   p->trains = p->capacity_Bps > 0;
   p->dispersed = p->slow.arrived > 1.05 * p->slow.sent + 0.001;
   if (p->capacity_Bps > 0 || p->competing)
     return;
-  p->capacity_Bps = pairs_rate (&p->busy, 3);
+  p->capacity_Bps = packet_pairs_rate (&p->busy, 3);
   p->dispersed = true;
 }
 
@@ -271,11 +248,35 @@ is_busy (const PathRate *p, CcTime now)
   return p->q > Q_BUSY + packet_time (p, Q_BUSY) + router_queue (p, now);
 }
 
+/* Nobody else is there to meet, and no router shares the path out. */
+static bool
+is_alone (const PathRate *p, CcTime now)
+{
+  return cross_traffic_is_none (&p->cross) && router_queue (p, now) == 0;
+}
+
 /* What arrives of late. A frame of others between two single packets is not the end of the path. */
 static double
 jump_capacity (const PathRate *p)
 {
-  return p->trains ? pairs_rate (&p->fast, 2) : pairs_rate (&p->busy, 3);
+  return p->trains ? packet_pairs_rate (&p->fast, 2) : packet_pairs_rate (&p->busy, 3);
+}
+
+/* What arrives of late: alone, what is served, gaps and all. */
+static double
+arrives (const PathRate *p, CcTime now)
+{
+  return is_alone (p, now) ? packet_pairs_rate (&p->backlog.served, 3) : jump_capacity (p);
+}
+
+/* Packets wait for long, have done so for a while, and arrive slower than they are sent. */
+static bool
+has_jumped (const PathRate *p, CcTime now)
+{
+  double c = arrives (p, now);
+
+  return p->high_since != CC_TIME_NONE && cc_seconds (now - p->high_since) >= JUMP_TIME && c > 0 &&
+         c < 0.9 * p->rate_Bps;
 }
 
 static void
@@ -287,12 +288,11 @@ watch_jump (PathRate *p, CcDuration q, CcTime now)
   }
   if (p->high_since == CC_TIME_NONE)
     p->high_since = now;
-  if (cc_seconds (now - p->high_since) < JUMP_TIME || now < p->hold_until)
+  if (!has_jumped (p, now) || now < p->hold_until)
     return;
-  if (jump_capacity (p) > 0 && jump_capacity (p) < 0.9 * p->rate_Bps) {
-    p->jump = true;
+  p->jump = !is_alone (p, now);
+  if (p->jump || !p->backlog.stands)
     p->next_at = now;
-  }
 }
 
 void
@@ -376,12 +376,25 @@ has_little_of_marked (const PathRate *p, CcTime now)
          p->rate_Bps < most * p->capacity_Bps;
 }
 
+/* Of the queue, or of what is left of the path. */
+static RateOwner
+owner_of_path (const PathRate *p, CcTime now)
+{
+  if (p->competing)
+    return RATE_OWNER_OTHERS;
+  if (router_queue (p, now) > 0)
+    return RATE_OWNER_ROUTER;
+  if (has_little_of_marked (p, now))
+    return RATE_OWNER_MARKED;
+  return is_alone (p, now) || p->rate_Bps > BACKED_OFF * p->serial_Bps ? RATE_OWNER_OWN : RATE_OWNER_OWN_KIND;
+}
+
 /* The queue fell on us: what arrives is the capacity, and the queue goes within DRAIN_TIME. One that is mostly of
    others goes when all of them yield that much; if it was the capacity, c has shown it by the next jump. */
 static void
 react_to_jump (PathRate *p, CcTime now)
 {
-  double drain = clamp (ETA - cc_seconds (p->last_q) / DRAIN_TIME, 0.4, ETA);
+  double drain = backlog_drain (cc_seconds (p->last_q));
   double hold = loop_delay (p), c = jump_capacity (p);
 
   p->jump = false;
@@ -392,12 +405,12 @@ react_to_jump (PathRate *p, CcTime now)
   if (p->rate_Bps < BACKED_OFF * p->capacity_Bps && router_queue (p, now) == 0) {
     if (has_little_of_marked (p, now))
       drain = 1 - (1 - drain) * part_of (p, p->capacity_Bps);
-    set_rate (p, p->rate_Bps * drain);
+    set_rate (p, p->rate_Bps * drain, owner_of_path (p, now));
     hold = fmax (hold, OTHERS_TIME);
   } else {
     p->slow = p->fast;
     p->capacity_Bps = p->serial_Bps = c;
-    set_rate (p, fmin (p->rate_Bps, c * drain));
+    set_rate (p, fmin (p->rate_Bps, c * drain), owner_of_path (p, now));
     hold += MIN_PERIOD;
   }
   p->hold_until = cc_time_add (now, cc_duration (hold));
@@ -412,8 +425,8 @@ take_route (PathRate *p)
   p->q = p->q_lag = p->frame_q = p->standing = 0;
   p->last_q = p->frame_delay = 0;
   p->high_since = CC_TIME_NONE;
-  p->slow = p->busy = p->fast = (PathPairs){0};
-  set_rate (p, fmax (p->rate_Bps, p->route.rate_Bps));
+  p->slow = p->busy = p->fast = (PacketPairs){0};
+  set_rate (p, fmax (p->rate_Bps, p->route.rate_Bps), RATE_OWNER_UNMET);
   p->rate_lag = p->serial_Bps = p->rate_Bps;
 }
 
@@ -433,7 +446,7 @@ watch_competition (PathRate *p, double T, CcTime now)
   if (p->standing < (now < p->wary_until ? WARY_AFTER : COMPETING_AFTER))
     return;
   p->competing = true;
-  set_rate (p, fmax (p->rate_Bps, REGAIN * p->rate_before_queue));
+  set_rate (p, fmax (p->rate_Bps, REGAIN * p->rate_before_queue), RATE_OWNER_OTHERS);
   p->low_since = now;
   p->test_at = cc_time_add (now, cc_duration (FIRST_TEST));
 }
@@ -454,7 +467,7 @@ begin_test (PathRate *p, CcTime now)
   p->rate_before_test = p->rate_Bps;
   p->hold_until = cc_time_add (now, cc_duration (loop_delay (p) + TEST_TIME));
   p->testing = true;
-  set_rate (p, p->rate_Bps / 2);
+  set_rate (p, p->rate_Bps / 2, RATE_OWNER_OTHERS);
 }
 
 static void
@@ -465,7 +478,7 @@ end_test (PathRate *p, CcTime now)
   if (p->q < 0.5 * p->q_before_test)
     stop_competing (p, now);
   else
-    set_rate (p, p->rate_before_test);
+    set_rate (p, p->rate_before_test, RATE_OWNER_OTHERS);
 }
 
 static void
@@ -525,7 +538,7 @@ shared_growth (const PathRate *p, CcTime now)
 static double
 near_growth (const PathRate *p, CcTime now)
 {
-  if (p->competing || router_queue (p, now) > 0 || has_little_of_marked (p, now) ||
+  if (p->competing || router_queue (p, now) > 0 || is_alone (p, now) || has_little_of_marked (p, now) ||
       p->rate_Bps < NEAR_FROM * p->filled_Bps || p->rate_Bps > NEAR_TO * p->filled_Bps)
     return HUGE_VAL;
   return fmax (NEAR_GROWTH / p->rate_Bps, NEAR_LEAST) + NEAR_BOLDER * since_busy (p, now);
@@ -580,57 +593,100 @@ answer_slope (const PathRate *p, double e, CcTime now)
   return e - SLOPE_GAIN * loop_delay (p) * yielding (p, now) * fmax (slope, 0);
 }
 
+typedef struct {
+  double value;
+  RateOwner owner; /* whose it is */
+} Bound;
+
+static void
+at_most (Bound *m, double value, RateOwner owner)
+{
+  if (value < m->value)
+    *m = (Bound){value, owner};
+}
+
+static void
+at_least (Bound *m, double value, RateOwner owner)
+{
+  if (value > m->value)
+    *m = (Bound){value, owner};
+}
+
 /* Packets that arrive spaced as they left have seen room for the gain they left with. */
-static double
+static Bound
+capacity_mismatch (const PathRate *p, CcTime now)
+{
+  Bound m = {blind_growth (p), RATE_OWNER_UNMET};
+
+  if (p->capacity_Bps == 0)
+    return m;
+  m.value = ETA * p->capacity_Bps / p->rate_Bps - 1;
+  if (!p->dispersed) {
+    m.value = fmax (m.value, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
+    return m;
+  }
+  m.owner = owner_of_path (p, now);
+  if (m.value > 0)
+    m.value = fmin (fmin (m.value, SHARED_MOST) * shared_growth (p, now), near_growth (p, now)) * loop_delay (p);
+  return m;
+}
+
+static Bound
 mismatch (PathRate *p, CcTime now)
 {
   bool busy = is_busy (p, now);
-  double e;
+  Bound m;
 
   if (busy)
     note_busy (p, now);
   p->met_limit |= busy || (p->dispersed && p->capacity_Bps > 0);
-  e = blind_growth (p);
-  if (p->capacity_Bps > 0) {
-    e = ETA * p->capacity_Bps / p->rate_Bps - 1;
-    if (!p->dispersed)
-      e = fmax (e, clamp (ETA * p->capacity_Bps / p->rate_lag - 1, BLIND_GROWTH, GROWTH));
-    else if (e > 0)
-      e = fmin (fmin (e, SHARED_MOST) * shared_growth (p, now), near_growth (p, now)) * loop_delay (p);
-  }
+  m = capacity_mismatch (p, now);
   /* flows whose frames meet spread each other's trains; who has the larger part is the router's to say */
   if (p->q < Q_BUSY + packet_time (p, Q_BUSY) && router_queue (p, now) > 0)
-    e = fmax (e, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0);
+    at_least (&m, p->q < Q_TARGET + packet_time (p, Q_BUSY) / 2 ? PROBE_GROWTH : 0, RATE_OWNER_ROUTER);
   if (busy && !p->competing)
-    e = answer_slope (p, e, now);
+    at_most (&m, answer_slope (p, m.value, now), owner_of_path (p, now));
   if (served_as_sent (p, now))
-    e = fmax (e, p->competing ? GROWTH : LONE_GROWTH);
+    at_least (&m, p->competing ? GROWTH : LONE_GROWTH, p->competing ? RATE_OWNER_OTHERS : RATE_OWNER_OWN_KIND);
   if (p->missing_queue > MISSING_QUEUE)
-    e = fmax (e, LONE_GROWTH);
+    at_least (&m, LONE_GROWTH, RATE_OWNER_OWN_KIND);
   if (p->loss.unexplained)
-    e = fmin (e, 0);
+    at_most (&m, 0, RATE_OWNER_LOSS);
   if (p->rate_Bps > LOSS_NEAR * loss_cause_limit (&p->loss, now))
-    e = fmin (e, probe_growth (p, now) * loop_delay (p) / ALPHA);
-  return clamp (e, -0.5, 0.5);
+    at_most (&m, probe_growth (p, now) * loop_delay (p) / ALPHA, RATE_OWNER_LOSS);
+  m.value = clamp (m.value, -0.5, 0.5);
+  return m;
+}
+
+/* Growth ends there. */
+static void
+grow_to (const PathRate *p, Bound *rate, double most_Bps, RateOwner owner)
+{
+  if (rate->value > p->rate_Bps && rate->value > most_Bps)
+    *rate = (Bound){fmax (p->rate_Bps, most_Bps), owner};
+}
+
+/* s of queue beyond what is left alone. */
+static double
+excess_queue (const PathRate *p, CcTime now)
+{
+  return fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2 - router_queue (p, now), 0);
 }
 
 static void
 run_law (PathRate *p, double T, CcTime now)
 {
-  double d = loop_delay (p);
-  double change = ALPHA * mismatch (p, now), most = application_limit (p, now) * p->receive_Bps;
-  double grown;
+  double d = loop_delay (p), drain = p->competing ? 0 : yielding (p, now) * BETA * excess_queue (p, now) / d;
+  Bound m = mismatch (p, now);
+  Bound next;
 
-  if (!p->competing)
-    change -=
-        yielding (p, now) * BETA * fmax (p->q - Q_TARGET - packet_time (p, Q_BUSY) / 2 - router_queue (p, now), 0) / d;
-  grown = p->rate_Bps * (1 + clamp (T / d * change, -0.3, 0.3));
-  if (grown > p->rate_Bps)
-    grown = fmax (p->rate_Bps, fmin (grown, loss_cause_next_step (&p->loss)));
+  if (drain > ALPHA * fmax (m.value, 0))
+    m.owner = owner_of_path (p, now);
+  next = (Bound){p->rate_Bps * (1 + clamp (T / d * (ALPHA * m.value - drain), -0.3, 0.3)), m.owner};
+  grow_to (p, &next, loss_cause_next_step (&p->loss), RATE_OWNER_LOSS);
   /* what was not sent has not been tried */
-  if (grown > p->rate_Bps)
-    grown = fmax (p->rate_Bps, fmin (grown, most));
-  set_rate (p, grown);
+  grow_to (p, &next, application_limit (p, now) * p->receive_Bps, RATE_OWNER_APPLICATION);
+  set_rate (p, next.value, next.owner);
 }
 
 /* Trains as they arrived prove that much, whether they were spread or not. */
@@ -644,7 +700,7 @@ take_start (PathRate *p)
   p->start_word = 0;
   if (rate_Bps <= p->rate_Bps)
     return false;
-  set_rate (p, rate_Bps);
+  set_rate (p, rate_Bps, RATE_OWNER_ROUTER);
   return true;
 }
 
@@ -670,23 +726,58 @@ answer_loss (PathRate *p, CcTime now)
 
   if (testing && path.queue_is_others) {
     loss_cause_abort (&p->loss, now);
-    set_rate (p, p->rate_before_loss_test);
+    set_rate (p, p->rate_before_loss_test, RATE_OWNER_OTHERS);
     return;
   }
   switch (loss_cause_judge (&p->loss, &path, now)) {
   case LOSS_BEGIN_TEST:
     p->rate_before_loss_test = p->rate_Bps;
-    set_rate (p, p->loss.test_Bps);
+    set_rate (p, p->loss.test_Bps, RATE_OWNER_LOSS);
     break;
   case LOSS_RATE_FREE:
-    set_rate (p, fmin (p->rate_before_loss_test, loss_cause_next_step (&p->loss)));
+    set_rate (p, fmin (p->rate_before_loss_test, loss_cause_next_step (&p->loss)), RATE_OWNER_LOSS);
     break;
   case LOSS_CONGESTION:
-    set_rate (p, fmin (testing ? p->rate_before_loss_test : p->rate_Bps, p->loss.limit_Bps));
+    set_rate (p, fmin (testing ? p->rate_before_loss_test : p->rate_Bps, p->loss.limit_Bps), RATE_OWNER_LOSS);
     break;
   case LOSS_GO_ON:
     break;
   }
+}
+
+/* True while that is what decides. */
+static bool
+answer_backlog (PathRate *p, CcTime now)
+{
+  Backlog *b = &p->backlog;
+  double waited = cc_seconds (p->last_q);
+  BacklogQueue queue = {
+      has_jumped (p, now) ? fmax (p->q, waited) : p->q, waited, packet_time (p, MAX_PACKET_TIME), p->last.arrived_at};
+
+  if (!is_alone (p, now) || p->competing || loss_cause_testing (&p->loss)) {
+    backlog_forget (b);
+    return false;
+  }
+  switch (backlog_step (b, &queue, now)) {
+  case BACKLOG_BEGINS:
+    p->jumps++;
+    loss_cause_abort (&p->loss, now);
+    break;
+  case BACKLOG_STANDS:
+    break;
+  case BACKLOG_OVER:
+    if (b->served_Bps > p->rate_Bps)
+      set_rate (p, b->served_Bps, RATE_OWNER_OWN);
+    return false;
+  case BACKLOG_NOT_OURS:
+    p->cross = (CrossTraffic){0};
+    return false;
+  case BACKLOG_NONE:
+    return false;
+  }
+  note_busy (p, now);
+  set_rate (p, b->rate_Bps, RATE_OWNER_OWN);
+  return true;
 }
 
 static bool
@@ -726,7 +817,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
     else
       watch_competition (p, T, now);
     answer_loss (p, now);
-    if (!p->testing && !loss_cause_testing (&p->loss))
+    if (!answer_backlog (p, now) && !p->testing && !loss_cause_testing (&p->loss))
       run_law (p, fmin (T, 2 * MAX_PERIOD), now);
   } else if (!p->competing && now < p->wary_until) { /* a TCP's queue is one jump after another */
     watch_competition (p, T, now);
@@ -743,6 +834,7 @@ path_rate_report (const PathRate *p, PathReport *report)
       .capacity_Bps = p->capacity_Bps,
       .receive_Bps = p->receive_Bps,
       .queue_delay = cc_duration (p->q),
+      .owner = p->rate_Bps < p->params.max_Bps ? p->owner : RATE_OWNER_MAX,
       .loss = loss_cause_loss (&p->loss),
       .excused = loss_cause_excused (&p->loss, queue_is_others (p))};
 }

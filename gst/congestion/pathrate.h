@@ -15,6 +15,8 @@
    spaces trains at gain x R, so that c runs up to gain x R where the path has room. Without trains (single packets a
    frame): of pairs of which the second left before the first was through the queue
 
+   Where nobody else is on the path (crosstraffic.h), what is served while a queue of ours stands is the capacity, and R
+   follows it (backlog.h). Else:
    A queue that jumps while pairs arrive below R sets c to what arrives and R below it, at once; where R is a small part
    of c, R alone comes down, by what drains the queue if all do the same. A queue that stays
    although R backed off is somebody else's: it is left out, and R follows the share until the queue is gone. Where the
@@ -26,8 +28,12 @@
 #ifndef PATHRATE_H
 #define PATHRATE_H
 
+#include "backlog.h"
+#include "crosstraffic.h"
 #include "losscause.h"
+#include "packetpairs.h"
 #include "queuedelay.h"
+#include "rateowner.h"
 #include "routechange.h"
 
 #ifdef __cplusplus
@@ -55,27 +61,25 @@ typedef struct {
   double capacity_Bps; /* bottleneck estimate, 0: unknown */
   double receive_Bps;
   CcDuration queue_delay; /* smoothed */
+  RateOwner owner;        /* who set rate_Bps */
   double loss, excused;   /* lost of the packets sent, lately, [0, 1]; the part that is no congestion (losscause.h) */
 } PathReport;
-
-/* Bytes and times of packet pairs, fading with the time constant `memory` (s). */
-typedef struct {
-  double bytes, sent, arrived, pairs;
-  CcTime at;
-} PathPairs;
 
 typedef struct {
   PathRateParams params;
   QueueDelay delay;
   LossCause loss;
   RouteChange route;
+  CrossTraffic cross;
+  Backlog backlog;
   double rate_Bps, rate_lag, reported_Bps, capacity_Bps, receive_Bps;
+  RateOwner owner;
   CcDuration R;
   bool started;
   PathPacket last; /* newest in sequence */
   CcDuration last_q;
-  PathPairs slow, busy, fast; /* within trains; between them; both, of late */
-  CcDuration frame_delay;     /* the least of the frame that is arriving, beyond the base */
+  PacketPairs slow, busy, fast; /* within trains; between them; both, of late */
+  CcDuration frame_delay;       /* the least of the frame that is arriving, beyond the base */
   /* of the frame that is arriving, and the standing queue in s */
   double frame_q, least_bytes, serial_Bps, standing, q_before_test, rate_before_test, rate_before_queue,
       rate_before_loss_test;

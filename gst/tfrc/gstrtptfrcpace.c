@@ -437,20 +437,20 @@ stats_structure (GstRtpTfrcBwe *self)
 
   if (self->running)
     read_status (self, gst_rtp_tfrc_now (self), &status);
-  s = gst_structure_new (GST_RTP_TFRC_BWE_STATS_NAME, "limit", G_TYPE_STRING, cc_limit_name (status.limit),
-      "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate", G_TYPE_UINT64, (guint64)(status.rate_Bps * 8),
-      "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8), "sent-bitrate", G_TYPE_UINT64,
-      (guint64)(status.sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status.rtt, "loss-event-rate", G_TYPE_DOUBLE,
-      status.p, "queue-delay", G_TYPE_UINT64, (guint64)status.queue_delay, "backlog", G_TYPE_UINT, status.backlog_bytes,
-      "backlog-delay", G_TYPE_UINT64, (guint64)status.backlog_delay, "packets-sent", G_TYPE_UINT64,
-      self->core.packets_sent, "frames-sent", G_TYPE_UINT64, self->core.buffer.frames_sent, "frames-dropped",
-      G_TYPE_UINT64, self->core.buffer.frames_dropped, "packets-dropped", G_TYPE_UINT64, self->core.packets_dropped,
-      "streams", G_TYPE_UINT, self->streams.n, "twcc-reports", G_TYPE_UINT64, c->twcc_reports, "twcc-refused",
-      G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports, "tfrc-reports", G_TYPE_UINT64,
-      c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb", G_TYPE_UINT64, c->remb, "tmmbr",
-      G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "first-dropped", G_TYPE_UINT64, c->first_dropped,
-      "malformed", G_TYPE_UINT64, c->malformed, "unknown-ssrc", G_TYPE_UINT64, c->unknown_ssrc, "rr-rtt", G_TYPE_UINT64,
-      self->rr_rtt, NULL);
+  s = gst_structure_new (GST_RTP_TFRC_BWE_STATS_NAME, "limit", G_TYPE_STRING, cc_limit_name (status.limit), "owner",
+      G_TYPE_STRING, rate_owner_name (status.owner), "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate",
+      G_TYPE_UINT64, (guint64)(status.rate_Bps * 8), "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8),
+      "sent-bitrate", G_TYPE_UINT64, (guint64)(status.sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status.rtt,
+      "loss-event-rate", G_TYPE_DOUBLE, status.p, "queue-delay", G_TYPE_UINT64, (guint64)status.queue_delay, "backlog",
+      G_TYPE_UINT, status.backlog_bytes, "backlog-delay", G_TYPE_UINT64, (guint64)status.backlog_delay, "packets-sent",
+      G_TYPE_UINT64, self->core.packets_sent, "frames-sent", G_TYPE_UINT64, self->core.buffer.frames_sent,
+      "frames-dropped", G_TYPE_UINT64, self->core.buffer.frames_dropped, "packets-dropped", G_TYPE_UINT64,
+      self->core.packets_dropped, "streams", G_TYPE_UINT, self->streams.n, "twcc-reports", G_TYPE_UINT64,
+      c->twcc_reports, "twcc-refused", G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports,
+      "tfrc-reports", G_TYPE_UINT64, c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb",
+      G_TYPE_UINT64, c->remb, "tmmbr", G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "first-dropped",
+      G_TYPE_UINT64, c->first_dropped, "malformed", G_TYPE_UINT64, c->malformed, "unknown-ssrc", G_TYPE_UINT64,
+      c->unknown_ssrc, "rr-rtt", G_TYPE_UINT64, self->rr_rtt, NULL);
   gst_tfrc_circuit_add_stats (s, status.circuit, status.circuit_reason, self->core.circuit.openings);
   return s;
 }

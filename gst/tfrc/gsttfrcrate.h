@@ -45,7 +45,8 @@ gst_tfrc_rate_info (const CcSender *core, const CcSenderStatus *status)
       .queue_delay = core->path_at != CC_TIME_NONE ? status->queue_delay : GST_CLOCK_TIME_NONE,
       .backlog = status->backlog_bytes,
       .frame_budget = status->frame_budget_bytes,
-      .limit = cc_limit_name (status->limit)};
+      .limit = cc_limit_name (status->limit),
+      .owner = rate_owner_name (status->owner)};
 }
 
 G_END_DECLS

@@ -302,6 +302,7 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
   PathReport report = {.rate_Bps = path->rate_bps / 8.0,
       .capacity_Bps = path->capacity_bps / 8.0,
       .queue_delay = path->queue_delay,
+      .owner = path->owner,
       .loss = path->loss,
       .excused = path->excused};
 

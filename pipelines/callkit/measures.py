@@ -19,7 +19,7 @@ def _column(path, *names):
         return [[] for _ in names]
     with open(path) as file:
         rows = list(csv.DictReader(file))
-    return [[row[name] for row in rows] for name in names]
+    return [[row.get(name) or "" for row in rows] for name in names]
 
 
 def _cpu(path):
@@ -50,7 +50,7 @@ class Call:
         rates = _column(folder / "rates.csv", "time", "bitrate", "wire-bitrate", "rtt", "loss-event-rate")
         self.rate_at, self.allowed, self.wire, self.rtt, self.loss_events = (_floats(c) for c in rates)
         self.rate_at = self.rate_at - self.zero
-        self.limit = _column(folder / "rates.csv", "limit")[0]
+        self.owner = _column(folder / "rates.csv", "owner")[0]
         shown = _column(folder / "received.csv", "frame", "displayed", "psnr", "stale")
         self.frame, self.displayed, self.psnr, self.stale = (_floats(c) for c in shown)
         self.displayed = self.displayed - self.zero

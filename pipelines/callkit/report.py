@@ -53,6 +53,17 @@ def _plot_rates(axes, call, schedule):
     axes.legend(loc="upper right", fontsize=8, ncol=2)
 
 
+def _plot_owners(axes, call):
+    """Whose rule set the rate: a line an owner."""
+    names = sorted({name for name in call.owner if name})
+    for height, name in enumerate(names):
+        until = numpy.append(call.rate_at[1:], call.end)
+        spans = [(a, b - a) for a, b, owner in zip(call.rate_at, until, call.owner) if owner == name]
+        axes.broken_barh(spans, (height - 0.4, 0.8), color="tab:green")
+    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_ylabel("rate set by")
+
+
 def _plot_queue(axes, call):
     waiting = [(p.sent, p.queue_delay) for p in call.packets if p.queue_delay is not None]
     if waiting:
@@ -96,13 +107,14 @@ def _plot_frame_delay(axes, call):
 
 
 def plot(call, schedule):
-    figure, axes = pyplot.subplots(5, 1, sharex=True, figsize=(11, 14), height_ratios=[3, 2, 1, 2, 2],
+    figure, axes = pyplot.subplots(6, 1, sharex=True, figsize=(11, 15.5), height_ratios=[3, 1, 2, 1, 2, 2],
                                    constrained_layout=True)
     _plot_rates(axes[0], call, schedule)
-    _plot_queue(axes[1], call)
-    _plot_loss(axes[2], call)
-    _plot_psnr(axes[3], call)
-    _plot_frame_delay(axes[4], call)
+    _plot_owners(axes[1], call)
+    _plot_queue(axes[2], call)
+    _plot_loss(axes[3], call)
+    _plot_psnr(axes[4], call)
+    _plot_frame_delay(axes[5], call)
     axes[0].set_xlim(0, max(call.end, 1))
     for each in axes:
         each.grid(alpha=0.25)

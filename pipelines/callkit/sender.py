@@ -8,7 +8,7 @@ import time
 from .gstio import GLib, Gst, Runner, Table, Usage, main, say, structure_of, structure_to_dict, wait_for_start
 from . import clips, codecs, controllers, units
 
-RATE_FIELDS = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit"]
+RATE_FIELDS = ["bitrate", "wire-bitrate", "rtt", "loss-event-rate", "queue-delay", "backlog", "frame-budget", "limit", "owner"]
 
 
 def source_description(s):
@@ -125,7 +125,7 @@ class Sender:
         structure = Gst.Structure.new_from_string(
             f"GstCongestionRate, bitrate=(uint){int(rate)}, wire-bitrate=(uint){int(wire_rate)}, rtt=(guint64)100000000, "
             "loss-event-rate=(double)0, queue-delay=(guint64)0, backlog=(uint)0, "
-            f"frame-budget=(uint){int(rate / 8 * 0.2)}, limit=(string)explicit-rate")
+            f"frame-budget=(uint){int(rate / 8 * 0.2)}, limit=(string)explicit-rate, owner=(string)router")
         self.runner["pay"].get_static_pad("sink").push_event(
             Gst.Event.new_custom(Gst.EventType.CUSTOM_UPSTREAM, structure))
 

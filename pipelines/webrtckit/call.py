@@ -151,7 +151,7 @@ class Call:
             now["estimate"] = self.bwe.get_property("estimated-bitrate")
             if self.bwe.find_property("stats"):
                 stats = self.bwe.get_property("stats")
-                for name in ("wire-bitrate", "sent-bitrate", "rtt", "queue-delay", "loss-event-rate", "limit", "backlog", "frames-dropped", "frames-sent"):
+                for name in ("wire-bitrate", "sent-bitrate", "rtt", "queue-delay", "loss-event-rate", "limit", "owner", "backlog", "frames-dropped", "frames-sent"):
                     now[name] = stats.get_value(name)
         return now
 

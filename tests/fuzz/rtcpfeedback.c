@@ -80,7 +80,8 @@ check_path (const uint8_t *fci, size_t size)
   FUZZ_CHECK (rtcp_fb_path_write (out, sizeof out - 1, &path) == 0);
   FUZZ_CHECK (rtcp_fb_path_write (out, sizeof out, &path) == sizeof out);
   FUZZ_CHECK (rtcp_fb_path_parse (out, sizeof out, &back));
-  FUZZ_CHECK (back.kind == path.kind && back.hop == path.hop && back.queue_delay == path.queue_delay);
+  FUZZ_CHECK (back.kind == path.kind && back.hop == path.hop && back.owner == path.owner &&
+              back.queue_delay == path.queue_delay);
   FUZZ_CHECK (back.rate_bps == holdable (path.rate_bps) && back.capacity_bps == holdable (path.capacity_bps));
 }
 

@@ -74,11 +74,11 @@ write_csv (Report &report, const std::string &name, const Run &run, const Outcom
 {
   for (size_t i = 0; i < out.flows.size (); i++) {
     Csv csv (report.options (), format ("lowdelay-%s-%zu", name.c_str (), i),
-        "time_s,allowed_bps,received_bps,rtt_ms,p,queue_estimate_ms,queue_ms,backlog_ms,limit");
+        "time_s,allowed_bps,received_bps,rtt_ms,p,queue_estimate_ms,queue_ms,backlog_ms,limit,owner");
     for (const CcSenderRow &row : out.flows[i].sender->rows ())
       csv.row ({row.at_s, row.rate_bps, out.probe (i).received.mean_bps (std::max (row.at_s - 0.2, 0.0), row.at_s),
           row.rtt * 1000, row.p, row.queue_delay * 1000, out.probe (i).queue_delay.last_before (row.at_s, 0) * 1000,
-          row.backlog_delay * 1000, (double)row.limit});
+          row.backlog_delay * 1000, (double)row.limit, (double)row.owner});
   }
 }
 

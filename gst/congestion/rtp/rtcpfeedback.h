@@ -4,6 +4,7 @@
 #ifndef RTCPFEEDBACK_H
 #define RTCPFEEDBACK_H
 
+#include "rateowner.h"
 #include "tfrcreport.h"
 #include <stddef.h>
 
@@ -35,7 +36,8 @@ bool rtcp_fb_remb_parse (const uint8_t *fci, size_t size, RtcpRemb *remb);
 typedef enum { RTCP_PATH_END_TO_END = 0, RTCP_PATH_ERF = 1, RTCP_PATH_ECF = 2 } RtcpPathKind;
 typedef struct {
   RtcpPathKind kind;
-  uint32_t hop;           /* 0: the receiver itself */
+  uint32_t hop;           /* the router; 0 in END_TO_END */
+  RateOwner owner;        /* END_TO_END only: who set the rate */
   uint64_t rate_bps;      /* wire bit/s, UDP and IP headers included */
   uint64_t capacity_bps;  /* 0: unknown */
   CcDuration queue_delay; /* us on the wire */

@@ -177,6 +177,7 @@ add_end_to_end (Build *b, RtpSource *s)
       .rate_bps = (uint64_t)(report.path.rate_Bps * 8),
       .capacity_bps = (uint64_t)(report.path.capacity_Bps * 8),
       .queue_delay = report.path.queue_delay,
+      .owner = report.path.owner,
       .loss = report.path.loss,
       .excused = report.path.excused};
   if (feedback & RTP_FEEDBACK_PATH)

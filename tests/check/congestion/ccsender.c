@@ -138,6 +138,7 @@ START_TEST (test_starts_at_the_start_rate)
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (800), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_START);
+  ck_assert_int_eq (status.owner, RATE_OWNER_START);
   ck_assert_uint_eq (status.rtt, 0);
   /* Once there is credit, a frame leaves at 1.5 x 100 kB/s: 1000 bytes every 6.67 ms. */
   run (now + 100 * CC_MSECOND, NULL, 0);
@@ -217,6 +218,7 @@ leave_of_224 (CcDuration queue_delay, double path_Bps)
   before = s.packets_sent;
   for (unsigned i = 0; i < 56; i++) {
     cc_sender_on_path_report (&s, &path, now);
+    s.answered_at = now;
     push_frame (4);
     run (now + 36 * CC_MSECOND, NULL, 0);
   }
@@ -254,11 +256,13 @@ START_TEST (test_follows_the_path_rate_within_limits)
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (100), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_MIN);
+  ck_assert_int_eq (status.owner, RATE_OWNER_MIN);
   cc_sender_set_limits (&s, kbps (100), kbps (250));
   converse (kbps (3000), 50);
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (250), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_MAX);
+  ck_assert_int_eq (status.owner, RATE_OWNER_MAX);
 }
 END_TEST
 
@@ -282,6 +286,7 @@ START_TEST (test_equation_is_the_upper_bound)
   /* Units: the equation gives RTP bytes/s, the rate is wire bytes/s. */
   X = tcp_throughput (0.05) * WIRE / PAYLOAD;
   ck_assert_int_eq (s.limit, CC_LIMIT_EQUATION);
+  ck_assert_int_eq (s.owner, RATE_OWNER_LOSS);
   ck_assert_double_eq_tol (s.rate_Bps, X, 0.03 * X);
   ck_assert_double_lt (X, tfrc_throughput (SEGMENT, cc_seconds (s.tfrc.R), 0.05, TFRC_RTO_4R) * WIRE / PAYLOAD);
 }
@@ -446,6 +451,7 @@ START_TEST (test_explicit_rate_lowers_and_expires)
   cc_sender_on_explicit_rate (&s, 1, kbps (200), now);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
   ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
+  ck_assert_int_eq (s.owner, RATE_OWNER_ROUTER);
   converse (kbps (600), 20); /* 0.8 s */
   ck_assert_int_eq (s.limit, CC_LIMIT_EXPLICIT_RATE);
   converse (kbps (600), 50); /* 2 s more */
@@ -717,6 +723,31 @@ START_TEST (test_plain_receiver_reports_give_way_to_tfrc)
 }
 END_TEST
 
+/* R 30 ms, reports each 40 ms: what has been under way for 310 ms is not on a path that serves. Then a packet each
+   100 ms, until a report tells of one of them. */
+START_TEST (test_sends_little_behind_what_is_not_answered)
+{
+  unsigned before, late;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (1600), 100);
+  before = 0;
+  for (unsigned i = 0; i < 7; i++) {
+    push_frame (8);
+    before += run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_uint_ge (before, 54);
+  push_frame (8);
+  run (now + 80 * CC_MSECOND, NULL, 0);
+  push_frame (80);
+  late = run (now + 300 * CC_MSECOND, NULL, 0);
+  ck_assert_uint_ge (late, 2);
+  ck_assert_uint_le (late, 4);
+  report (kbps (1600), 0, 0, 30 * CC_MSECOND);
+  ck_assert_uint_gt (run (now + 100 * CC_MSECOND, NULL, 0), 15);
+}
+END_TEST
+
 START_TEST (test_silence_halves_down_to_a_trickle_and_recovers)
 {
   unsigned trickle;
@@ -805,6 +836,7 @@ START_TEST (test_ceases_on_a_dead_path)
   }
   ck_assert_double_eq_tol (cc_seconds (now - at), 15, 0.2);
   ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
+  ck_assert_int_eq (s.owner, RATE_OWNER_CIRCUIT_BREAKER);
   push_frame (1);
   ck_assert_int_eq (cc_sender_pull (&s, now, &packet), CC_SENDER_DISCARD);
   ck_assert (!cc_sender_take_key_unit_wanted (&s));
@@ -1420,9 +1452,9 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_starts_at_t
     test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
     test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
-    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_silence_halves_down_to_a_trickle_and_recovers,
-    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
-    test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
+    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
+    test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
+    test_no_report_ever, test_ceases_on_a_dead_path, test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

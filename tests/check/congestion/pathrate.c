@@ -531,7 +531,7 @@ START_TEST (test_takes_what_frames_of_others_leave)
   for (unsigned n = 0; n < 100; n++) {
     run (&l, CC_SECOND / 5);
     mean += l.law.rate_Bps / 100;
-    ck_assert_double_lt (l.law.q, 0.030);
+    ck_assert_double_lt (l.law.q, 0.050); /* what stands is answered at 30 ms and a packet */
   }
   ck_assert_double_gt (mean, kbps (450));
   ck_assert_double_lt (mean, kbps (550));
@@ -615,6 +615,107 @@ START_TEST (test_starts_from_an_explicit_rate)
 }
 END_TEST
 
+/* A link that serves nothing for `gap` of each 300 ms, as if it waited for its turn: the mean rate after a while, of
+   what it serves. */
+static double
+use_with_gaps (double peak_Bps, CcDuration gap)
+{
+  double mean = 0;
+  Loop l;
+
+  setup (&l, peak_Bps, kbps (300));
+  for (unsigned n = 0; n < 100; n++) {
+    run (&l, 300 * CC_MSECOND);
+    l.free_at = (l.free_at > l.now ? l.free_at : l.now) + gap;
+    mean += n < 50 ? 0 : l.law.rate_Bps / 50;
+  }
+  return mean / (peak_Bps * (1 - cc_seconds (gap) / 0.3));
+}
+
+/* Without what is served, each gap is a capacity of nearly nothing. */
+START_TEST (test_a_gap_of_the_link_is_no_capacity)
+{
+  for (unsigned ms = 80; ms <= 100; ms += 20) {
+    ck_assert_double_gt (use_with_gaps (kbps (1000), ms * CC_MSECOND), 0.9);
+    ck_assert_double_lt (use_with_gaps (kbps (1000), ms * CC_MSECOND), 1.1);
+    ck_assert_double_gt (use_with_gaps (kbps (2000), ms * CC_MSECOND), 0.9);
+    ck_assert_double_lt (use_with_gaps (kbps (2000), ms * CC_MSECOND), 1.1);
+  }
+}
+END_TEST
+
+/* The link stands still for a second: what was served before is had again as soon as the queue is gone. */
+START_TEST (test_returns_to_what_was_served)
+{
+  CcTime until;
+  Loop l;
+
+  setup (&l, kbps (1500), kbps (1000));
+  l.law.cross.alone = true;
+  run (&l, 10 * CC_SECOND);
+  l.free_at = l.now + CC_SECOND;
+  run (&l, CC_SECOND);
+  for (until = l.now + 3 * CC_SECOND; l.now < until && l.law.q > 0.030;)
+    run (&l, CC_SECOND / FPS);
+  run (&l, CC_SECOND / 5);
+  ck_assert_double_gt (l.law.rate_Bps, kbps (1200));
+}
+END_TEST
+
+static RateOwner
+owner_of (const Loop *l)
+{
+  PathReport report;
+
+  path_rate_report (&l->law, &report);
+  return report.owner;
+}
+
+START_TEST (test_says_who_set_the_rate)
+{
+  Loop l;
+
+  setup (&l, kbps (1000), kbps (300));
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_START);
+  run (&l, 10 * CC_SECOND);
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_OWN);
+  l.source_max_Bps = kbps (300);
+  run (&l, 5 * CC_SECOND);
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_APPLICATION);
+  l.source_max_Bps = HUGE_VAL;
+  run (&l, 5 * CC_SECOND);
+  let_others_queue (&l, 150 * CC_MSECOND);
+  run (&l, 4 * CC_SECOND);
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_OTHERS);
+  setup (&l, kbps (50000), kbps (1000));
+  for (unsigned n = 0; n < 40 && owner_of (&l) != RATE_OWNER_UNMET; n++)
+    run (&l, CC_SECOND / FPS);
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_UNMET);
+  run (&l, 8 * CC_SECOND);
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_MAX);
+  setup (&l, kbps (1000), kbps (300));
+  path_rate_on_explicit_rate (&l.law, kbps (100), l.now);
+  ck_assert_int_eq (owner_of (&l), RATE_OWNER_ROUTER);
+}
+END_TEST
+
+/* Loss that is there whatever the rate: a test of it owns the rate, and the step above what was verified. */
+START_TEST (test_loss_may_own_the_rate)
+{
+  unsigned owned = 0;
+  Loop l;
+
+  setup (&l, kbps (1000), kbps (300));
+  l.loss = 0.1;
+  l.counts = true;
+  for (unsigned n = 0; n < 100; n++) {
+    run (&l, CC_SECOND / 10);
+    owned += owner_of (&l) == RATE_OWNER_LOSS;
+  }
+  ck_assert_uint_gt (owned, 5);
+}
+END_TEST
+
 CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capacity_and_stays,
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
@@ -622,4 +723,6 @@ CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capa
     test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full,
     test_yields_by_its_share, test_yields_to_a_rising_queue, test_has_half_beside_a_marked_tcp,
     test_single_packets_grow_in_a_queue_of_all, test_takes_what_frames_of_others_leave,
-    test_no_queue_is_missing_behind_routers, test_nothing_before_the_first_packet)
+    test_no_queue_is_missing_behind_routers, test_nothing_before_the_first_packet,
+    test_a_gap_of_the_link_is_no_capacity, test_returns_to_what_was_served, test_says_who_set_the_rate,
+    test_loss_may_own_the_rate)

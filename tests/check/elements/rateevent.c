@@ -14,7 +14,8 @@ static const GstRateInfo example = {.bitrate = 900000,
     .queue_delay = GST_CLOCK_TIME_NONE,
     .backlog = 1234,
     .frame_budget = 15000,
-    .limit = "equation"};
+    .limit = "equation",
+    .owner = "loss"};
 
 GST_START_TEST (test_round_trip)
 {
@@ -33,6 +34,7 @@ GST_START_TEST (test_round_trip)
   gst_event_unref (event);
   /* outlives the event */
   fail_unless_equals_string (info.limit, "equation");
+  fail_unless_equals_string (info.owner, "loss");
 }
 GST_END_TEST;
 
@@ -44,6 +46,10 @@ GST_START_TEST (test_others_are_left_alone)
   GstEvent *incomplete;
 
   fail_if (gst_rate_event_parse (other, &info));
+  gst_structure_remove_field (lacking, "owner");
+  fail_unless (
+      gst_rate_event_parse (gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_structure_copy (lacking)), &info));
+  fail_unless (info.owner == NULL);
   gst_structure_remove_field (lacking, "rtt");
   incomplete = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, lacking);
   info.bitrate = 1;

@@ -8,7 +8,7 @@ import sys
 
 from callkit import paths
 
-from . import collect, gates, matrix, page, runner
+from . import collect, gates, matrix, page, recorded, runner, table
 
 WHAT = "Measures what the viewer of a call sees, controller by controller, across networks."
 EPILOG = """examples:
@@ -51,12 +51,21 @@ def report(prepared, m, out, command):
     page.write(found, missing, checked, m, command, out / "report.html")
     for name, holds, text in checked:
         print(f"{'ok   ' if holds else 'FAIL '} {name:40} {text}")
+    if m.windows:
+        show_windows(out / "results.csv")
     skipped = sum(beyond for *_, beyond in missing)
     if skipped:
         why = sorted({w for _, w, beyond in missing if beyond})
         print(f"{skipped} jobs cannot be run here: {'; '.join(why[:5])}")
     print("\n".join(str(path) for path in [out / "report.html", *written]))
     return 0 if all(holds for _, holds, _ in checked) else 1
+
+
+def show_windows(results):
+    rows = table.read([results])
+    for controller in dict.fromkeys(row["controller"] for row in rows):
+        print(f"\n{controller}")
+        print("\n".join(recorded.lines([[row for row in rows if row["controller"] == controller]])))
 
 
 def main(arguments=None):
@@ -66,6 +75,10 @@ def main(arguments=None):
     try:
         m = matrix.Matrix(matrix.find(options.matrix))
         out = runner.out_folder(m, options.out)
+        if m.absent:
+            print(f"skipped: {len(m.absent)} cells over recordings that are not in {recorded.folder()}", flush=True)
+        if not m.jobs:
+            return 0
         if options.engine:
             m.jobs = [job for job in m.jobs if job.engine == options.engine]
         prepared = runner.places(m, out)

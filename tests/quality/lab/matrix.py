@@ -6,12 +6,12 @@ import tomllib
 
 from callkit import codecs
 
-from . import cells, controllers, engines, gates, jobs, playout
+from . import cells, controllers, engines, gates, jobs, playout, recorded
 
 DEFAULTS = {"engines": ["sim"], "controllers": list(controllers.OURS), "encoders": ["x264enc"], "clips": [""],
             "cells": [], "seeds": 1, "duration": None, "fps": 30, "size": "352x288", "playout": list(jobs.PLAYOUT),
             "vmaf": False}
-TOP_KEYS = set(DEFAULTS) | {"title", "text", "include", "sweep", "also", "cell", "encoder", "gates", "agree",
+TOP_KEYS = set(DEFAULTS) | {"title", "text", "include", "sweep", "also", "cell", "encoder", "gates", "agree", "windows",
                             "tolerance", "keep"}
 KEEP = ("first", "all", "none")
 GATE_CLIP = ""
@@ -45,6 +45,8 @@ class Matrix:
         self.encoders = table.get("encoder", {})
         self.gates = table.get("gates", True)
         self.agree = table.get("agree", {})
+        self.windows = table.get("windows", False)  # of traces: a line each is printed
+        self.absent = []  # cells whose recordings this machine has not
         self.tolerance = table.get("tolerance", gates.ORACLE)
         self.book = cells.Book()
         self.book.add(table.get("cell", {}))
@@ -81,7 +83,8 @@ class Matrix:
             keys = {k: v if isinstance(v, list) else [v] for k, v in sweep.items() if k not in ("base", "name")}
             bases = sweep["base"] if isinstance(sweep["base"], list) else [sweep["base"]]
             found += [cell for base in bases for cell in self.book.sweep(base, sweep["name"], keys)]
-        return found
+        self.absent += [cell.name for cell in found if any(recorded.absent(hop["trace"]) for hop in cell.hops)]
+        return [cell for cell in found if cell.name not in self.absent]
 
     def _block(self, block, sweeps):
         block = block | self.overrides

@@ -121,7 +121,11 @@ def generate(name, seed, seconds=300):
 
 
 def find(name):
-    """The file of a trace: a path, or KIND:SEED of a synthetic one, made where it is missing."""
+    """The file of a trace: a path, a window of a recorded one, or KIND:SEED of a synthetic one, made where it is
+    missing."""
+    from . import recorded  # which needs this
+    if recorded.is_window(name):
+        return recorded.find(name)
     match = re.fullmatch(r"([a-z]+):(\d+)", str(name))
     if not match:
         return pathlib.Path(name).resolve()

@@ -270,6 +270,7 @@ CcSenderApplication::tell_rate (CcTime now)
   news.backlog = s.backlog_bytes;
   news.frame_budget = s.frame_budget_bytes;
   news.limit = cc_limit_name (s.limit);
+  news.owner = rate_owner_name (s.owner);
   config.rtp->on_rate (news);
 }
 
@@ -501,6 +502,7 @@ CcSenderApplication::on_path (const RtcpMessage &message)
   seen.rate_Bps = path.rate_bps / 8.0;
   seen.capacity_Bps = path.capacity_bps / 8.0;
   seen.queue_delay = path.queue_delay;
+  seen.owner = path.owner;
   seen.loss = path.loss;
   seen.excused = path.excused;
   cc_sender_on_path_report (&cc, &seen, now ());
@@ -512,7 +514,7 @@ CcSenderApplication::sample ()
   CcSenderStatus s = status ();
 
   row_list.push_back ({seconds_now (), s.rate_Bps * 8, s.media_Bps * 8, cc_seconds (s.rtt), s.p,
-      cc_seconds (s.queue_delay), cc_seconds (s.backlog_delay), s.limit});
+      cc_seconds (s.queue_delay), cc_seconds (s.backlog_delay), s.limit, s.owner});
   sampler = Simulator::Schedule (Seconds (config.sample_s), &CcSenderApplication::sample, this);
 }
 
@@ -958,6 +960,7 @@ write_tfrc (uint8_t *at, const CcReport &report, bool path_report)
   path.rate_bps = report.path.rate_Bps * 8;
   path.capacity_bps = report.path.capacity_Bps * 8;
   path.queue_delay = report.path.queue_delay;
+  path.owner = report.path.owner;
   path.loss = report.path.loss;
   path.excused = report.path.excused;
   at += size;

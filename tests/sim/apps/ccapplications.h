@@ -54,6 +54,7 @@ struct CcSenderConfig {
 struct CcSenderRow {
   double at_s, rate_bps, media_bps, rtt, p, queue_delay, backlog_delay;
   CcLimit limit;
+  RateOwner owner;
 };
 
 class CcSenderApplication : public ns3::Application, public RtpCarrier

@@ -69,7 +69,7 @@ CodedSource::Private::Private (const CodedSourceSpec &s)
     : spec (s), pipeline (s.pipeline), captured (s.folder + "/captured.csv", "frame,captured"),
       sent (s.folder + "/sent.csv", "frame,encoded,bytes,key"),
       rates (s.folder + "/rates.csv",
-          "time,bitrate,wire-bitrate,rtt,loss-event-rate,queue-delay,backlog,frame-budget,limit")
+          "time,bitrate,wire-bitrate,rtt,loss-event-rate,queue-delay,backlog,frame-budget,limit,owner")
 {
   control = pipeline.find ("control");
   encoder = pipeline.find ("encoder");
@@ -219,6 +219,7 @@ CodedSource::Private::tell_control (const RateNews &n)
   info.backlog = n.backlog;
   info.frame_budget = n.frame_budget;
   info.limit = n.limit;
+  info.owner = n.owner;
   pipeline.send_upstream (gst_rate_event_new (&info));
 }
 
@@ -238,9 +239,9 @@ time_field (double s)
 void
 CodedSource::Private::record (const RateNews &n)
 {
-  rates.row ("%.6f,%.0f,%.0f,%s,%.6f,%s,%u,%u,%s", seconds_now (), n.bitrate, n.wire_bitrate,
+  rates.row ("%.6f,%.0f,%.0f,%s,%.6f,%s,%u,%u,%s,%s", seconds_now (), n.bitrate, n.wire_bitrate,
       time_field (n.rtt_s).c_str (), n.loss_event_rate, time_field (n.queue_delay_s).c_str (), n.backlog,
-      n.frame_budget, n.limit);
+      n.frame_budget, n.limit, n.owner);
 }
 
 void

@@ -6,8 +6,8 @@
    Leaves in its folder, with times of the simulation:
      captured.csv  frame,captured
      sent.csv      frame,encoded,bytes,key        of each encoded frame
-     rates.csv     time,bitrate,wire-bitrate,rtt,loss-event-rate,queue-delay,backlog,frame-budget,limit   (rtt and queue
-                   delay in ns, empty where unknown) */
+     rates.csv     time,bitrate,wire-bitrate,rtt,loss-event-rate,queue-delay,backlog,frame-budget,limit,owner   (rtt and
+   queue delay in ns, empty where unknown) */
 #ifndef SIM_CODED_SOURCE_H
 #define SIM_CODED_SOURCE_H
 

@@ -300,6 +300,8 @@ news_of (const GstStructure *structure)
   news.wire_bitrate = wire_bitrate;
   if (const char *limit = gst_structure_get_string (structure, "limit"))
     news.limit = g_intern_string (limit);
+  if (const char *owner = gst_structure_get_string (structure, "owner"))
+    news.owner = g_intern_string (owner);
   return news;
 }
 

@@ -39,6 +39,7 @@ struct RateNews {
   uint32_t backlog = 0;                  /* bytes that wait at the sender */
   uint32_t frame_budget = (uint32_t)1e9; /* bytes */
   const char *limit = "explicit-rate";   /* what limits: cc_limit_name () */
+  const char *owner = "router";          /* whose rule that is: rate_owner_name () */
 };
 
 /* What callkit's codecs.encoder_rate () leaves of a wire rate for frames: packets of an RTP payload and header of 1200

@@ -182,6 +182,28 @@ START_TEST (test_path_tells_of_loss)
 }
 END_TEST
 
+/* In the place of the hop, which only routers have. */
+START_TEST (test_path_tells_who_set_the_rate)
+{
+  RtcpPath path = {.kind = RTCP_PATH_END_TO_END, .rate_bps = 1000, .owner = RATE_OWNER_OTHERS, .hop = 7}, back;
+  uint8_t fci[24];
+
+  rtcp_fb_path_write (fci, 24, &path);
+  ck_assert_uint_eq (fci[11], 5);
+  ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+  ck_assert_int_eq (back.owner, RATE_OWNER_OTHERS);
+  ck_assert_uint_eq (back.hop, 0);
+  fci[8] = 1;
+  ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+  ck_assert_int_eq (back.owner, RATE_OWNER_UNKNOWN);
+  path.kind = RTCP_PATH_ERF;
+  rtcp_fb_path_write (fci, 24, &path);
+  ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+  ck_assert_int_eq (back.owner, RATE_OWNER_UNKNOWN);
+  ck_assert_uint_eq (back.hop, 7);
+}
+END_TEST
+
 START_TEST (test_path_refuses_what_it_does_not_know)
 {
   RtcpPath path = {.kind = RTCP_PATH_ECF, .rate_bps = 1}, back = {.hop = 99};
@@ -203,4 +225,5 @@ END_TEST
 
 CC_TEST_MAIN ("rtcpfeedback", test_tfrc_golden_bytes, test_tfrc_p_keeps_its_ends, test_tfrc_p_against_the_other_scale,
     test_tfrc_saturates, test_remb_golden_bytes, test_remb_saturates, test_remb_rounds_down, test_remb_counts_its_ssrcs,
-    test_path_golden_bytes, test_path_tells_of_loss, test_path_refuses_what_it_does_not_know)
+    test_path_golden_bytes, test_path_tells_of_loss, test_path_tells_who_set_the_rate,
+    test_path_refuses_what_it_does_not_know)

@@ -49,6 +49,9 @@ typedef struct {
   guint frame_budget;       /* bytes of the largest frame that would still arrive in time */
   const gchar *limit;       /* what limits: start, equation, delay, explicit-rate, receive-rate, no-feedback, min, max,
                                application. A static string after parsing */
+  const gchar *owner;       /* whose rule that is: start, unmet, own, own-kind, others, marked, router, loss,
+                               application, silence, min, max, circuit-breaker, unknown (docs/low-delay.md). Static
+                               too; NULL: the event does not say */
 } GstRateInfo;
 
 /* FALSE where event is no rate event or lacks a field; info is then untouched. */
@@ -66,6 +69,7 @@ gst_rate_event_parse (GstEvent *event, GstRateInfo *info)
       gst_structure_get_string (s, "limit") == NULL)
     return FALSE;
   parsed.limit = g_intern_string (gst_structure_get_string (s, "limit"));
+  parsed.owner = g_intern_string (gst_structure_get_string (s, "owner"));
   *info = parsed;
   return TRUE;
 }

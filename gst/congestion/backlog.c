@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "backlog.h"
+#include <math.h>
+
+#define STANDING 0.030 /* s, beyond a packet: what frames and short gaps make is less */
+#define MEMORY 0.15    /* s: several of the gaps, and soon the capacity of now */
+#define ENOUGH 3.0     /* pairs */
+#define SHARE 0.98     /* of what is served, less what */
+#define DRAIN_TIME 0.4 /* s: drains the queue within, */
+#define TWICE 2.0
+#define LATE 0.5  /* s: until what is sent less arrives, and what is served is known */
+#define LEAST 0.4 /* of it at least: who sends nothing sees nothing */
+
+void
+backlog_on_pair (Backlog *b, double bytes, double sent, double arrived, CcTime now)
+{
+  packet_pairs_add (&b->served, bytes, sent, arrived, now, MEMORY);
+}
+
+double
+backlog_drain (double q)
+{
+  return fmin (fmax (SHARE - q / DRAIN_TIME, LEAST), SHARE);
+}
+
+/* By arrivals: while nothing comes, nothing is known to be served. */
+static void
+count_drained (Backlog *b, const BacklogQueue *queue, bool stood)
+{
+  if (!stood)
+    b->drained = b->longest = 0;
+  else
+    b->drained += cc_seconds (cc_time_since (queue->arrived_at, b->counted_at)) * (1 - b->rate_Bps / b->served_Bps);
+  b->longest = fmax (b->longest, queue->waited);
+  b->counted_at = queue->arrived_at;
+}
+
+BacklogState
+backlog_step (Backlog *b, const BacklogQueue *queue, CcTime now)
+{
+  bool stood = b->stands;
+  double served;
+
+  packet_pairs_fade (&b->served, now, MEMORY);
+  served = packet_pairs_rate (&b->served, ENOUGH);
+  b->stands = queue->standing > STANDING + queue->one_packet && (stood || served > 0);
+  if (!b->stands)
+    return stood ? BACKLOG_OVER : BACKLOG_NONE;
+  count_drained (b, queue, stood);
+  b->stands = b->drained <= TWICE * b->longest + LATE;
+  if (!b->stands)
+    return BACKLOG_NOT_OURS;
+  if (served > 0)
+    b->served_Bps = served;
+  b->rate_Bps = b->served_Bps * backlog_drain (fmax (queue->waited, queue->standing));
+  return stood ? BACKLOG_STANDS : BACKLOG_BEGINS;
+}
+
+void
+backlog_forget (Backlog *b)
+{
+  b->stands = false;
+}

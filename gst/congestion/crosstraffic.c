@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "crosstraffic.h"
+#include <math.h>
+
+#define ENOUGH 8.0      /* frames: one spreads by 0.9, the mean of so many by 0.3 */
+#define MEMORY 12.0     /* frames */
+#define MOST 1.2        /* either way: a gap of the link may fall anywhere */
+#define ALONE 0.3       /* below, nobody else is there */
+#define NOT_ALONE 0.6   /* above, somebody is */
+#define LEAST_SPAN 1e-5 /* s: packets that one chance of the link has served */
+
+static void
+end_frame (CrossTraffic *c)
+{
+  double ratio, gain = fmax (1 / (c->frames + 1), 1 / MEMORY);
+
+  if (c->first == 0 || c->within_bytes == 0)
+    return;
+  ratio = log (c->first * c->within_bytes / c->within_s);
+  c->spacing += (fmin (fmax (ratio, -MOST), MOST) - c->spacing) * gain;
+  c->frames++;
+  if (c->frames >= ENOUGH)
+    c->alone = c->spacing < (c->alone ? NOT_ALONE : ALONE);
+}
+
+void
+cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair)
+{
+  double arrived = fmax (pair->arrived, LEAST_SPAN);
+
+  if (!pair->same_frame) {
+    end_frame (c);
+    c->within_bytes = c->within_s = 0;
+    c->first = pair->queued && pair->adjacent ? arrived / pair->bytes : 0;
+  } else if (pair->queued && pair->train && pair->adjacent) {
+    c->within_bytes += pair->bytes;
+    c->within_s += arrived;
+  }
+}
+
+bool
+cross_traffic_is_none (const CrossTraffic *c)
+{
+  return c->alone;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Bytes and times of packet pairs, fading: a rate as the ratio of sums, which keeps jitter out. */
+#ifndef PACKETPAIRS_H
+#define PACKETPAIRS_H
+
+#include "cctime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  double bytes, sent, arrived, pairs; /* sent, arrived: s between the packets of each */
+  CcTime at;
+} PacketPairs;
+
+/* memory: s, the time constant. */
+void packet_pairs_fade (PacketPairs *pairs, CcTime now, double memory);
+void packet_pairs_add (PacketPairs *pairs, double bytes, double sent, double arrived, CcTime now, double memory);
+/* Bytes/s at arrival; 0 where fewer than `enough` pairs are left to say. */
+double packet_pairs_rate (const PacketPairs *pairs, double enough);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

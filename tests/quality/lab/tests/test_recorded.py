@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Windows of recorded traces, and runs without the recordings."""
+import contextlib
+import io
+import os
+import pathlib
+import tempfile
+import unittest
+from unittest import mock
+
+from lab import __main__ as command
+from lab import matrix, recorded, traces
+
+WINDOW = "recorded:train.down@2+3"
+
+
+class Recorded(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+        patch = mock.patch.dict(os.environ, QUALITY_TRACES=self.folder.name)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_a_window_begins_at_0_and_lasts_as_long_as_it_says(self):
+        self.assertEqual(recorded.cut([1000, 2000, 2001, 4500, 5000, 5001], 2, 3), [1, 2500, 3000])
+        self.assertEqual(recorded.cut([1000, 2500, 9000], 2, 3), [500, 3000])
+        self.assertEqual(recorded.cut([], 2, 3), [3000])
+
+    def test_it_is_a_trace_like_others(self):
+        (self.path / "train.down").write_text("1000\n2500\n9000\n")
+        with mock.patch("callkit.paths.CACHE", self.path):
+            self.assertEqual(traces.Trace.read(WINDOW).ms, [500, 3000])
+
+    def test_without_the_recordings_nothing_fails(self):
+        self.assertTrue(recorded.absent(WINDOW))
+        self.assertFalse(recorded.absent("/no/such.trace") or recorded.absent("wifi:1") or recorded.absent(None))
+        m = matrix.Matrix(matrix.find("recorded"))
+        self.assertEqual((m.jobs, len(m.absent)), ([], 10))
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            self.assertEqual(command.main(["recorded", "--out", self.folder.name]), 0)
+        self.assertEqual(said.getvalue().count("skipped: 10 cells"), 1)
+
+    def test_the_table_has_means_over_seeds_and_cells(self):
+        keys = {key: "1" for _, key, *_ in recorded.COLUMNS}
+        one = [keys | {"cell": "a", "psnr": p} for p in ("30", "32")] + [keys | {"cell": "b", "psnr": "35"}]
+        other = [keys | {"cell": "a", "psnr": "33"}, keys | {"cell": "b", "psnr": "35"}, keys | {"cell": "c", "psnr": "1"}]
+        found = list(recorded.lines([one, other]))
+        self.assertIn("| a | 31.00 / 33.00 |", found[2])
+        self.assertIn("| mean | 33.00 / 34.00 |", found[-1])
+        self.assertEqual(len(found), 5)
