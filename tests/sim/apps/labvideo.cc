@@ -205,11 +205,12 @@ LabVideo::stats_json () const
 
   if (cc_sender)
     text += format (", \"frames_dropped\": %lu, \"key_units_asked\": %lu, \"plis\": %lu, \"nacks\": %lu, "
-                    "\"resent\": %lu, \"restored\": %lu, \"circuit_openings\": %lu",
+                    "\"resent\": %lu, \"restored\": %lu, \"circuit_openings\": %lu, \"circuit_reason\": \"%s\"",
         (unsigned long)cc_sender->sender ().buffer.frames_dropped, (unsigned long)cc_sender->key_units_asked,
         (unsigned long)cc_receiver->key_units_asked, (unsigned long)cc_receiver->nacks,
         (unsigned long)cc_sender->resent, (unsigned long)cc_receiver->restored,
-        (unsigned long)cc_sender->sender ().circuit.openings);
+        (unsigned long)cc_sender->sender ().circuit.openings,
+        circuit_reason_name (cc_sender->sender ().circuit.reason));
   return "{" + text + "}";
 }
 
