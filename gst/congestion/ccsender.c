@@ -4,8 +4,9 @@
 #include "tfrcequation.h"
 #include <math.h>
 
-#define RTP_HEADER 24   /* with the rtt-sendts extension */
-#define GROWN_MEDIA 0.9 /* of the rate, in packets of 500 bytes: larger ones grow in number */
+#define RTP_HEADER 24      /* with the rtt-sendts extension */
+#define GROWN_MEDIA 0.9    /* of the rate, in packets of 500 bytes: larger ones grow in number */
+#define CIRCUIT_MARGIN 0.9 /* of what would open the circuit: a call with less rate is better than none */
 #define SENT_WINDOW (500 * CC_MSECOND)
 #define PROBE_GAIN 8.0 /* x start_Bps: no router's word is good for more before packets have proved it */
 #define PROBE_PACKETS 6
@@ -286,6 +287,8 @@ update_rate (CcSender *s, CcTime now)
     a = rfc5348_rate (s, now);
   if (is_tried (s))
     lower (&a, s->tried_Bps, CC_LIMIT_CIRCUIT_BREAKER);
+  if (s->mode == CC_MODE_LOW_DELAY)
+    lower (&a, CIRCUIT_MARGIN * circuit_breaker_limit_Bps (&s->circuit), CC_LIMIT_CIRCUIT_BREAKER);
   if (!(a.rate_Bps > s->params.min_Bps))
     a = allowed (s->params.min_Bps, CC_LIMIT_MIN);
   else if (a.rate_Bps >= s->params.max_Bps)

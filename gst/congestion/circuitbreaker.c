@@ -236,6 +236,16 @@ is_congested (const CircuitBreaker *c, double sent_Bps)
   return c->n_losses > n && sent_Bps >= least && sent_Bps > circuit_congestion_limit (c->s, Tr, loss_over (c, n));
 }
 
+double
+circuit_breaker_limit_Bps (const CircuitBreaker *c)
+{
+  unsigned n = cb_interval (c);
+
+  if (c->params.action == CIRCUIT_OFF || c->n_losses < n)
+    return INFINITY;
+  return circuit_congestion_limit (c->s, cc_seconds (c->Tr), loss_over (c, n));
+}
+
 static unsigned
 usability_intervals (const CircuitBreaker *c)
 {

@@ -99,6 +99,9 @@ CcTime circuit_breaker_next_timeout (const CircuitBreaker *c); /* pure */
 void circuit_breaker_on_timeout (CircuitBreaker *c, CcTime now);
 
 bool circuit_breaker_ceases (const CircuitBreaker *c); /* nothing may leave */
+/* 4.3: what may be sent, wire bytes/s, before the losses of late would open it; infinity while too few reports have
+   come, and where it is off. */
+double circuit_breaker_limit_Bps (const CircuitBreaker *c);
 /* MEDIA_TIMEOUT and CB_INTERVAL in reports (4.2, 4.3), times in s; G: frames coded together. */
 unsigned circuit_media_timeout (double Tf, double Tr, double Tdr);
 unsigned circuit_cb_interval (double G, double Tf, double Tr, double Tdr, double Td);

@@ -853,6 +853,23 @@ START_TEST (test_ceases_on_a_dead_path)
 }
 END_TEST
 
+/* 4.3: a long path that loses a quarter has less rate, and goes on. */
+START_TEST (test_stays_below_what_would_open_the_circuit)
+{
+  CircuitReport bad = {.fraction_lost = 0.24, .progress = true, .Tr = 1200 * CC_MSECOND};
+
+  setup (CC_MODE_LOW_DELAY);
+  s.params.min_Bps = kbps (1);
+  for (unsigned i = 0; i < 60; i++) {
+    converse (kbps (800), 25);
+    cc_sender_on_report_block (&s, &bad, now);
+  }
+  ck_assert_int_eq (s.circuit.state, CIRCUIT_CLOSED);
+  ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
+  ck_assert_double_eq_tol (s.rate_Bps, 0.9 * circuit_breaker_limit_Bps (&s.circuit), 1);
+}
+END_TEST
+
 /* 4.4: tried at a tenth of what was sent. */
 START_TEST (test_tries_at_a_tenth_after_loss)
 {
@@ -1454,7 +1471,8 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_starts_at_t
     test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
     test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
     test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
-    test_no_report_ever, test_ceases_on_a_dead_path, test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
+    test_no_report_ever, test_ceases_on_a_dead_path, test_stays_below_what_would_open_the_circuit,
+    test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

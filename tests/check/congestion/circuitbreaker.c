@@ -215,6 +215,23 @@ START_TEST (test_congestion)
 }
 END_TEST
 
+/* Whoever keeps to it does not open it while losses stay as they are. */
+START_TEST (test_what_may_be_sent_is_told)
+{
+  setup ();
+  ck_assert (isinf (circuit_breaker_limit_Bps (&c)));
+  for (unsigned i = 0; i < 60; i++)
+    report (0, true, 400 * CC_MSECOND, 10e3);
+  call (20 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 400 * CC_MSECOND, 10e3);
+  ck_assert_double_eq_tol (circuit_breaker_limit_Bps (&c), 125e3, 2e3);
+  for (unsigned i = 0; i < 60; i++)
+    call (CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 400 * CC_MSECOND, 0.99 * circuit_breaker_limit_Bps (&c));
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+  circuit_breaker_set_action (&c, CIRCUIT_OFF);
+  ck_assert (isinf (circuit_breaker_limit_Bps (&c)));
+}
+END_TEST
+
 /* By time: 0.24 for one second in four is 0.06. */
 START_TEST (test_congestion_weighs_by_time)
 {
@@ -372,7 +389,7 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_rtcp_timeout, test_other_reports_count_against_the_rtcp_timeout, test_a_pause_is_no_timeout,
     test_a_peer_that_may_know_no_rtcp, test_media_timeout, test_progress_cancels_the_media_timeout,
     test_media_timeout_of_slow_frames, test_the_larger_media_timeout_is_kept, test_congestion,
-    test_congestion_weighs_by_time, test_ten_percent_are_no_reason, test_usability,
+    test_what_may_be_sent_is_told, test_congestion_weighs_by_time, test_ten_percent_are_no_reason, test_usability,
     test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few, test_tries_again_when_rtcp_comes,
     test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_warns_and_goes_on, test_off,
     test_names_and_nonsense)
