@@ -351,18 +351,30 @@ look (GstTfrcReceiveAdvice *a)
   g_free (peer);
 }
 
+/* What the clock's thread has: it lets go of it some time after the timer was taken back, and must not keep the element
+   until then. */
+typedef struct {
+  GWeakRef element;
+  GstTfrcReceiveAdvice *advice; /* valid with the element */
+} Watch;
+
 static gboolean
 on_second (GstClock *clock, GstClockTime time, GstClockID id, gpointer user)
 {
-  GstTfrcReceiveAdvice *a = user;
+  Watch *watch = user;
+  GstElement *element = g_weak_ref_get (&watch->element);
+  GstTfrcReceiveAdvice *a = watch->advice;
   gboolean runs;
 
   (void)clock, (void)time;
+  if (element == NULL)
+    return FALSE;
   g_mutex_lock (&a->lock);
   runs = a->timer == id;
   g_mutex_unlock (&a->lock);
   if (runs)
     look (a);
+  gst_object_unref (element);
   return runs;
 }
 
@@ -399,7 +411,10 @@ gst_tfrc_receive_advice_prepare (GstTfrcReceiveAdvice *a, GstPad *src_pad)
 static void
 release (gpointer user)
 {
-  gst_object_unref (((GstTfrcReceiveAdvice *)user)->element);
+  Watch *watch = user;
+
+  g_weak_ref_clear (&watch->element);
+  g_free (watch);
 }
 
 void
@@ -407,12 +422,14 @@ gst_tfrc_receive_advice_play (GstTfrcReceiveAdvice *a)
 {
   GstClock *clock = gst_system_clock_obtain ();
   GstClockID timer = gst_clock_new_periodic_id (clock, gst_clock_get_time (clock) + GST_SECOND, GST_SECOND);
+  Watch *watch = g_new0 (Watch, 1);
 
   g_mutex_lock (&a->lock);
   a->timer = timer;
   g_mutex_unlock (&a->lock);
-  gst_object_ref (a->element);
-  gst_clock_id_wait_async (timer, on_second, a, release);
+  g_weak_ref_init (&watch->element, a->element);
+  watch->advice = a;
+  gst_clock_id_wait_async (timer, on_second, watch, release);
   gst_object_unref (clock);
 }
 
