@@ -352,4 +352,4 @@ END_TEST
 CC_TEST_MAIN ("repairplan", test_nothing_lost_nothing_waited_for, test_short_round_trips_need_no_longer_wait,
     test_long_round_trips_ask_twice, test_bursts_are_told_and_outlasted, test_too_far_away,
     test_the_user_has_the_last_word, test_the_wait_falls_late, test_reordering_is_waited_for, test_deaf_senders,
-    test_frames_are_lost_as_expected)
+    CC_TEST_LONG (test_frames_are_lost_as_expected))
