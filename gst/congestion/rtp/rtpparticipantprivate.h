@@ -18,7 +18,7 @@ rtp_participant_wake_before (RtpParticipant *p, CcTime when)
 {
   p->wake_at = cc_time_min (p->wake_at, when);
 }
-/* A turn is asked for. Within: FALSE where it would be later than max_delay, so that it is not to be sent early. */
+/* A turn is asked for. Within: false where it would be later than max_delay, so that it is not to be sent early. */
 bool rtp_participant_request_feedback_within (RtpParticipant *p, CcDuration max_delay, CcTime now);
 /* Of what is as new as ever when it is late. */
 void rtp_participant_request_feedback (RtpParticipant *p, CcTime now);
