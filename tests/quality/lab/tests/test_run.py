@@ -76,7 +76,8 @@ class Matrices(unittest.TestCase):
 
     def test_all_that_are_there_can_be_read(self):
         for path in (pathlib.Path(matrix.__file__).parents[1] / "matrices").glob("*.toml"):
-            self.assertTrue(matrix.Matrix(path).jobs, path)
+            m = matrix.Matrix(path)
+            self.assertTrue(m.jobs or m.absent, path)  # recordings may be missing
 
     def test_mistakes(self):
         for text in ("contollers = []", 'cells = ["nowhere"]', SMALL + 'playout = ["patience-1s"]\n', 'cells=["steady"]\n'
