@@ -265,7 +265,7 @@ encoder_rate_wanted (const EncoderRate *e, EncoderRateLimit *limit)
   EncoderRateLimit what = ENCODER_RATE_LIMIT_ALLOWED;
 
   if (!e->allowed_known) {
-    full = bps = e->set_bps;
+    bps = e->set_bps;
     what = ENCODER_RATE_LIMIT_START;
   } else if (!e->params.costly) {
     bps = within_budget (e, less_backlog (e, full, &what), &what);

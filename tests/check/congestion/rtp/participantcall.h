@@ -45,7 +45,8 @@ typedef struct {
   CallEnd caller, watcher;
   CcTime now, next_rtp;
   uint16_t seq;
-  bool silent;         /* the caller sends nothing */
+  bool silent;         /* the caller sends no media */
+  bool gone;           /* nor anything else */
   unsigned lose_every; /* 0: none is lost */
   CallPacket path[CALL_IN_FLIGHT];
   unsigned n_path;
@@ -251,7 +252,8 @@ call_run_until (Call *c, CcTime end)
     if (!c->silent && c->next_rtp <= c->now)
       call_send_rtp (c);
     call_deliver (c);
-    call_run_end (c, &c->caller);
+    if (!c->gone)
+      call_run_end (c, &c->caller);
     call_run_end (c, &c->watcher);
     c->now = cc_time_min (cc_time_max (call_next (c), c->now + 1), end);
   }

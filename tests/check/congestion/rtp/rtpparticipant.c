@@ -65,6 +65,57 @@ START_TEST (what_is_missing_is_asked_for)
 }
 END_TEST
 
+/* RFC 5104 4.2.2.2: whoever limits hears of it early. */
+START_TEST (a_limit_is_notified_early)
+{
+  RtcpTmmb limit = {.ssrc = CALL_MEDIA, .bitrate_bps = 100000, .overhead_bytes = 40};
+  uint8_t bytes[RTCP_MTU];
+  RtcpWriter w;
+  CcTime asked;
+
+  begin ();
+  call_run (&call, 20 * CC_SECOND);
+  rtcp_writer_init (&w, bytes, sizeof bytes);
+  rtcp_add_rr (&w, call.watcher.core.locals.locals[0].ssrc, NULL, 0);
+  rtcp_add_tmmbr (&w, call.watcher.core.locals.locals[0].ssrc, &limit, 1);
+  asked = call.now;
+  call_hand_over (&call, &call.caller, &call_watcher, true, bytes, w.size);
+  ck_assert (call.caller.last[RTP_EVENT_RATE].rate.payload_bps < 100000);
+  ck_assert (rtp_media_owes (&call.caller.core.media, CALL_MEDIA));
+  while (rtp_media_owes (&call.caller.core.media, CALL_MEDIA) && call.now < asked + 5 * CC_SECOND)
+    call_run (&call, CC_MSECOND);
+  ck_assert (call.now - asked < 50 * CC_MSECOND);
+  call_clear (&call);
+}
+END_TEST
+
+/* Nothing is kept of, or sent to, a caller whose place another has taken. */
+START_TEST (a_newcomer_has_the_place_alone)
+{
+  uint8_t bytes[RTCP_MTU];
+  uint64_t sent;
+
+  begin ();
+  call_run (&call, 5 * CC_SECOND);
+  call.silent = call.gone = true;
+  call_run (&call, 6 * CC_SECOND);
+  for (uint16_t seq = 1; seq < 100; seq++) {
+    size_t size = call_write_rtp (bytes, 5, seq, call.now);
+
+    call_hand_over (&call, &call.watcher, &call_stranger, false, bytes, size);
+    call_run (&call, CALL_PERIOD);
+  }
+  ck_assert_uint_eq (call.watcher.told[RTP_EVENT_NEWCOMER], 1);
+  ck_assert (rtp_sources_find (&call.watcher.core.sources, CALL_MEDIA) == NULL);
+  ck_assert (rtp_sources_find (&call.watcher.core.sources, 5) != NULL);
+  sent = call.watcher.bytes_to[0];
+  call_run (&call, 2 * CC_SECOND);
+  ck_assert_uint_eq (call.watcher.bytes_to[0], sent);
+  ck_assert_uint_gt (call.watcher.bytes_to[2], 0);
+  call_clear (&call);
+}
+END_TEST
+
 START_TEST (the_end_says_bye)
 {
   RtpOutgoing out;
@@ -122,4 +173,5 @@ START_TEST (no_memory_is_no_harm)
 END_TEST
 
 CC_TEST_MAIN ("rtpparticipant", a_call_reports, joining_asks_for_a_key_unit, what_is_missing_is_asked_for,
-    the_end_says_bye, wake_ups_are_told, no_memory_is_no_harm)
+    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
+    no_memory_is_no_harm)
