@@ -6,7 +6,7 @@ set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 [ -d "$top/gst/congestion" ] || top=$SRC/gst-plugins-congestion
 objects=$(mktemp -d)
-includes="-I$top/gst/congestion -I$top/gst/congestion/rtp -I$top/tests/check/congestion/rtp"
+includes="-I$top/gst/congestion -I$top/gst/congestion/law -I$top/gst/congestion/paqm -I$top/gst/congestion/rtp -I$top/gst/congestion/tfrc -I$top/tests/check/congestion/rtp"
 for source in "$top"/gst/congestion/*.c "$top"/gst/congestion/*/*.c; do
   # shellcheck disable=SC2086
   $CC $CFLAGS -std=gnu11 $includes -c "$source" -o "$objects/$(basename "$source" .c).o"
