@@ -11,31 +11,39 @@
 #define WORTHWHILE 0.03
 
 void
+quantizer_settings_init (QuantizerSettings *settings)
+{
+  settings->nominal = settings->lowest = settings->highest = -1;
+  settings->bucket_time = 600 * GST_MSECOND;
+  settings->bucket_size = 0;
+  settings->interval = RASVBR_PER_FRAME;
+  settings->gop_size = 12;
+}
+
+void
 quantizer_control_init (QuantizerControl *c)
 {
-  c->nominal = c->lowest = c->highest = -1;
-  c->bucket_time = 600 * GST_MSECOND;
-  c->interval = RASVBR_PER_FRAME;
-  c->gop_size = 12;
+  quantizer_settings_init (&c->settings);
   c->value = -1;
 }
 
 static void
 make_params (const QuantizerControl *c, RasvbrParams *params)
 {
+  const QuantizerSettings *own = &c->settings;
   QuantizerScale scale;
 
   c->codec->scale (&scale);
   rasvbr_params_init (params, &scale);
-  params->interval = c->codec->kind == ENCODER_QUANTIZER_BY_RATE ? RASVBR_PER_FRAME : c->interval;
+  params->interval = c->codec->kind == ENCODER_QUANTIZER_BY_RATE ? RASVBR_PER_FRAME : own->interval;
   params->coupling = RASVBR_BACKLOG;
-  params->lowest = c->lowest >= 0 ? c->lowest : c->own_lowest;
-  params->highest = c->highest >= 0 ? c->highest : c->own_highest;
-  if (c->nominal >= 0)
-    params->nominal = c->nominal;
-  params->bucket_s = (double)c->bucket_time / GST_SECOND;
-  params->bucket_bytes = c->bucket_size;
-  params->gop_frames = (gint)c->gop_size;
+  params->lowest = own->lowest >= 0 ? own->lowest : c->own_lowest;
+  params->highest = own->highest >= 0 ? own->highest : c->own_highest;
+  if (own->nominal >= 0)
+    params->nominal = own->nominal;
+  params->bucket_s = (double)own->bucket_time / GST_SECOND;
+  params->bucket_bytes = own->bucket_size;
+  params->gop_frames = (gint)own->gop_size;
   params->key_distance = c->key_distance;
 }
 
@@ -65,10 +73,11 @@ quantizer_control_restart (QuantizerControl *c, double bps)
 }
 
 void
-quantizer_control_refresh (QuantizerControl *c)
+quantizer_control_set (QuantizerControl *c, const QuantizerSettings *settings)
 {
   RasvbrParams params;
 
+  c->settings = *settings;
   if (c->codec == NULL)
     return;
   make_params (c, &params);
@@ -138,4 +147,15 @@ quantizer_control_leave (QuantizerControl *c)
   c->value = -1;
   c->asked = c->buffer_ms = 0;
   return order;
+}
+
+void
+quantizer_order_carry_out (const EncoderRow *row, GstElement *encoder, const QuantizerOrder *order)
+{
+  if (order->lowest >= 0)
+    encoder_quantizer_set (encoder_quantizer_find (row), encoder, order->lowest, order->highest);
+  if (order->buffer_ms > 0)
+    encoder_quantizer_set_buffer (encoder, order->buffer_ms);
+  if (order->bitrate > 0)
+    encoder_row_set (row, encoder, order->bitrate);
 }
