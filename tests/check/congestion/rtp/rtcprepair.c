@@ -38,6 +38,7 @@ START_TEST (test_what_is_not_understood_is_ignored)
   ck_assert (!reads_with (0, 'r', RTCP_REPAIR_SIZE));
   ck_assert (!reads_with (4, 0x21, RTCP_REPAIR_SIZE));
   ck_assert (!reads_with (4, 0x12, RTCP_REPAIR_SIZE));
+  ck_assert (!reads_with (4, 0x13, RTCP_REPAIR_SIZE));
   ck_assert (!reads_with (0, 'R', RTCP_REPAIR_SIZE - 1));
   ck_assert (!reads_with (0, 'R', RTCP_REPAIR_SIZE + 4));
 }
@@ -54,4 +55,30 @@ START_TEST (test_payload_types)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtcprepair", test_bytes, test_what_is_not_understood_is_ignored, test_payload_types)
+/* A quarter of a sum per packet, 300 ms. */
+static const uint8_t golden_fec[RTCP_REPAIR_FEC_SIZE] = {
+    'R', 'E', 'P', 'R', 0x12, 126, 0, 0, 0xca, 0xfe, 0, 1, 0, 64, 1, 44};
+
+START_TEST (test_sums)
+{
+  RtcpRepair repair = {
+      .kind = RTCP_REPAIR_FEC, .payload_type = 126, .ssrc = 0xcafe0001, .share = 0.25, .span = 300 * CC_MSECOND};
+  uint8_t fci[RTCP_REPAIR_SIZE_MAX];
+  RtcpRepair read;
+
+  ck_assert_uint_eq (rtcp_repair_write (fci, sizeof fci, &repair), sizeof golden_fec);
+  ck_assert_mem_eq (fci, golden_fec, sizeof golden_fec);
+  ck_assert (rtcp_repair_parse (golden_fec, sizeof golden_fec, &read));
+  ck_assert_uint_eq (read.kind, RTCP_REPAIR_FEC);
+  ck_assert_double_eq (read.share, 0.25);
+  ck_assert_uint_eq (read.span, 300 * CC_MSECOND);
+  ck_assert (!rtcp_repair_parse (golden_fec, sizeof golden_fec - 1, &read));
+  ck_assert_uint_eq (rtcp_repair_write (fci, sizeof fci - 1, &repair), 0);
+  repair.share = 1e9;
+  repair.span = CC_TIME_NONE;
+  rtcp_repair_write (fci, sizeof fci, &repair);
+  ck_assert_uint_eq (fci[12] & fci[13] & fci[14] & fci[15], 0xff);
+}
+END_TEST
+
+CC_TEST_MAIN ("rtcprepair", test_sums, test_bytes, test_what_is_not_understood_is_ignored, test_payload_types)

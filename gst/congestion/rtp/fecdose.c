@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fecdose.h"
+
+#include <math.h>
+
+#define KEY_UNIT_WEIGHT 2.0
+#define DISCARDABLE_WEIGHT 0.5
+#define UNUSED_PART 0.5 /* the rest is the encoder's, which may come back at once */
+#define MOST_MORE 2.0   /* x what is wanted */
+#define MOST_DEBT 8.0   /* of a large frame some sums leave before its end */
+
+void
+fec_dose_init (FecDose *d)
+{
+  *d = (FecDose){0};
+}
+
+void
+fec_dose_set_share (FecDose *d, double share)
+{
+  d->share = share > 0 ? fmin (share, 1) : 0;
+  if (d->share == 0)
+    d->debt = 0;
+}
+
+static double
+weight_of (const FecDosePacket *p)
+{
+  return p->key_unit ? KEY_UNIT_WEIGHT : p->discardable ? DISCARDABLE_WEIGHT : 1;
+}
+
+static double
+unused_share (const FecDose *d, const FecDosePacket *p)
+{
+  double unused = p->sent_Bps > 0 ? UNUSED_PART * (p->rate_Bps - p->sent_Bps) / p->sent_Bps : 0;
+
+  return fmin (fmax (unused, 0), (MOST_MORE - 1) * d->share);
+}
+
+unsigned
+fec_dose_on_packet (FecDose *d, const FecDosePacket *packet)
+{
+  unsigned due;
+
+  if (d->share == 0)
+    return 0;
+  d->debt += d->share * weight_of (packet) + unused_share (d, packet);
+  if (!packet->frame_end && d->debt < MOST_DEBT)
+    return 0;
+  due = (unsigned)d->debt;
+  d->debt -= due;
+  return due;
+}

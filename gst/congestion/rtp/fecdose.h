@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How many sums (fecencoder.h) follow each frame, where the receiver wants so many per packet: a debt that grows with
+   the packets that leave. Packets of key units, on which all behind them depend, count twice; those that nothing
+   depends on a half. Where the encoder leaves rate unused, up to half of that becomes sums, but no more than are wanted
+   anyway: none at all where nothing is lost. */
+#ifndef FECDOSE_H
+#define FECDOSE_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  double share; /* sums per packet, as wanted; 0: none */
+  double debt;
+} FecDose;
+
+typedef struct {
+  bool frame_end, key_unit, discardable;
+  double rate_Bps, sent_Bps; /* allowed; lately, sums and all */
+} FecDosePacket;
+
+void fec_dose_init (FecDose *d);
+void fec_dose_set_share (FecDose *d, double share); /* clamped to [0, 1] */
+/* A packet has left. Returns how many sums are to follow it now. */
+unsigned fec_dose_on_packet (FecDose *d, const FecDosePacket *packet);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

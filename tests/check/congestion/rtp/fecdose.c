@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "fecdose.h"
+#include "cctest.h"
+
+static FecDose dose;
+
+static void
+begin (double share)
+{
+  fec_dose_init (&dose);
+  fec_dose_set_share (&dose, share);
+}
+
+static unsigned
+frames (unsigned n, unsigned packets, FecDosePacket packet)
+{
+  unsigned sums = 0;
+
+  for (unsigned f = 0; f < n; f++)
+    for (unsigned i = 0; i < packets; i++) {
+      packet.frame_end = i == packets - 1;
+      sums += fec_dose_on_packet (&dose, &packet);
+    }
+  return sums;
+}
+
+START_TEST (test_nothing_wanted_nothing_sent)
+{
+  fec_dose_init (&dose);
+  ck_assert_uint_eq (frames (100, 4, (FecDosePacket){.key_unit = true, .rate_Bps = 2e5, .sent_Bps = 1e4}), 0);
+  begin (0.25);
+  ck_assert_uint_eq (frames (100, 4, (FecDosePacket){0}), 100);
+  fec_dose_set_share (&dose, 0);
+  ck_assert_uint_eq (frames (100, 4, (FecDosePacket){0}), 0);
+}
+END_TEST
+
+/* Behind a frame, less than one a frame now and then, some of a large frame in between. */
+START_TEST (test_when)
+{
+  FecDosePacket packet = {0};
+
+  begin (1 / 16.0);
+  ck_assert_uint_eq (frames (3, 4, packet), 0);
+  ck_assert_uint_eq (frames (1, 4, packet), 1);
+  begin (1);
+  for (unsigned i = 0; i < 7; i++)
+    ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet), 0);
+  ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet), 8);
+}
+END_TEST
+
+START_TEST (test_not_all_packets_count_the_same)
+{
+  begin (0.25);
+  ck_assert_uint_eq (frames (10, 4, (FecDosePacket){.key_unit = true}), 20);
+  ck_assert_uint_eq (frames (10, 4, (FecDosePacket){.discardable = true}), 5);
+}
+END_TEST
+
+/* A fifth of the rate is unused: a tenth more; and never more than twice what is wanted. */
+START_TEST (test_unused_rate)
+{
+  begin (0.25);
+  ck_assert_uint_eq (frames (100, 4, (FecDosePacket){.rate_Bps = 1.2e5, .sent_Bps = 1e5}), 140);
+  ck_assert_uint_eq (frames (100, 4, (FecDosePacket){.rate_Bps = 1e6, .sent_Bps = 1e5}), 200);
+  ck_assert_uint_eq (frames (100, 4, (FecDosePacket){.rate_Bps = 1e5, .sent_Bps = 2e5}), 100);
+}
+END_TEST
+
+START_TEST (test_what_is_wanted_is_clamped)
+{
+  begin (-1);
+  ck_assert_double_eq (dose.share, 0);
+  begin (1e9);
+  ck_assert_double_eq (dose.share, 1);
+}
+END_TEST
+
+CC_TEST_MAIN ("fecdose", test_nothing_wanted_nothing_sent, test_when, test_not_all_packets_count_the_same,
+    test_unused_rate, test_what_is_wanted_is_clamped)
