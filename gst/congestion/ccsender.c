@@ -592,10 +592,8 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
     burst_control_on_sent (&s->burst, now);
 }
 
-/* What is under way has been for longer than the path and its reports take: the link serves nothing, and whatever
-   leaves now stands behind it, too late when it comes. */
-static bool
-is_unanswered (const CcSender *s)
+bool
+cc_sender_is_unanswered (const CcSender *s)
 {
   CcDuration loop = s->tfrc.R + ANSWER_INTERVALS * s->report_interval + ANSWER_PATIENCE;
 
@@ -613,7 +611,7 @@ next_send (const CcSender *s)
   if (s->mode == CC_MODE_BURST_CONTROL)
     return s->burst_ready > 0 ? burst_control_next (&s->burst) : CC_TIME_NONE;
   paced = cc_pacer_next (&s->pacer, s->tfrc.R);
-  return is_unanswered (s) && held > paced ? held : paced;
+  return cc_sender_is_unanswered (s) && held > paced ? held : paced;
 }
 
 CcSenderVerdict

@@ -144,6 +144,10 @@ void cc_sender_set_circuit_action (CcSender *s, CircuitAction action);
 /* False when the ring is full: pull once (a discard comes out), then push again. */
 bool cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now);
 CcSenderVerdict cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet);
+/* What is under way has been for longer than the path and its reports take: the link serves nothing, and whatever
+   leaves now stands behind it, too late when it comes. A packet leaves now and then; were it always one that goes
+   first, a receiver that answers frames would never answer. */
+bool cc_sender_is_unanswered (const CcSender *s);
 /* The extension for a packet that leaves now. */
 void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 

@@ -198,14 +198,23 @@ time_budget (const SendBuffer *b, CcDuration R, CcDuration *stretch)
   return budget < gamma / 2 ? gamma / 2 : budget;
 }
 
+static uint64_t
+frame_bytes (const SendBuffer *b, uint32_t i, uint32_t *packets)
+{
+  uint64_t bytes = 0;
+
+  *packets = 0;
+  do {
+    bytes += at (b, i + (*packets)++)->size_bytes;
+  } while (i + *packets < b->count && !at (b, i + *packets)->frame_begin);
+  return bytes;
+}
+
 static void
 count_head_frame (SendBuffer *b)
 {
-  if (b->head_packets > 0)
-    return;
-  do {
-    b->head_bytes += at (b, b->head_packets++)->size_bytes;
-  } while (b->head_packets < b->count && !at (b, b->head_packets)->frame_begin);
+  if (b->head_packets == 0)
+    b->head_bytes = frame_bytes (b, 0, &b->head_packets);
 }
 
 static CcDuration
@@ -238,20 +247,53 @@ grace (const SendBuffer *b, const SendBufferPath *path, CcTime now)
   return wait < b->params.max_delay ? wait : b->params.max_delay;
 }
 
+/* The frame that begins with the packet, of so many bytes. */
 static bool
-in_time (SendBuffer *b, const SendBufferPath *path, CcTime now)
+in_time (SendBuffer *b, const CcPacket *first, uint64_t bytes, const SendBufferPath *path, CcTime now)
 {
   CcDuration budget = time_budget (b, path->R, &b->stretch) + grace (b, path, now);
-  CcDuration waited = cc_time_since (now, at (b, 0)->captured_at);
+  CcDuration waited = cc_time_since (now, first->captured_at);
 
-  count_head_frame (b);
-  return cc_seconds (waited) + (double)b->head_bytes / path->X_Bps < cc_seconds (budget);
+  return cc_seconds (waited) + (double)bytes / path->X_Bps < cc_seconds (budget);
 }
 
 static bool
-replaceable (const SendBuffer *b)
+replaceable (const SendBuffer *b, const CcPacket *first)
 {
-  return at (b, 0)->key_unit ? b->key_frames_waiting > 1 : b->frames_waiting > 1;
+  return first->key_unit ? b->key_frames_waiting > 1 : b->frames_waiting > 1;
+}
+
+static bool
+may_be_skipped (const CcPacket *packet)
+{
+  return packet->frame_begin && !packet->condemned;
+}
+
+static void
+judge_head (SendBuffer *b, const SendBufferPath *path, CcTime now)
+{
+  if (!may_be_skipped (at (b, 0)))
+    return;
+  count_head_frame (b);
+  b->head_late = !in_time (b, at (b, 0), b->head_bytes, path, now);
+  if (b->head_late && replaceable (b, at (b, 0)))
+    condemn_frame (b, 0);
+}
+
+/* A frame grows old behind packets that are sent again just as well. */
+static void
+judge_behind_resent (SendBuffer *b, const SendBufferPath *path, CcTime now)
+{
+  uint32_t i = 1, packets;
+  uint64_t bytes;
+
+  while (i < b->count && at (b, i)->resent)
+    i++;
+  if (i == b->count || !may_be_skipped (at (b, i)))
+    return;
+  bytes = frame_bytes (b, i, &packets);
+  if (!in_time (b, at (b, i), bytes, path, now) && replaceable (b, at (b, i)))
+    bring_forward (b, i, condemn_frame (b, i));
 }
 
 static void
@@ -267,16 +309,12 @@ raise_key_unit_wanted (SendBuffer *b, const SendBufferPath *path, CcTime now)
 SendBufferVerdict
 send_buffer_head (SendBuffer *b, const SendBufferPath *path, CcTime now, CcPacket *packet)
 {
-  CcPacket *head;
-
   if (b->count > 0) {
-    head = at (b, 0);
-    if (head->frame_begin && !head->condemned) {
-      b->head_late = !in_time (b, path, now);
-      if (b->head_late && replaceable (b))
-        condemn_frame (b, 0);
-    }
-    *packet = *head;
+    if (at (b, 0)->resent)
+      judge_behind_resent (b, path, now);
+    else
+      judge_head (b, path, now);
+    *packet = *at (b, 0);
   }
   raise_key_unit_wanted (b, path, now);
   if (b->count == 0)

@@ -235,6 +235,15 @@ drop_too_much (GstRtpTfrcBwe *self, const CcPacket *packet)
   gst_rtp_tfrc_streams_give_up (&self->streams, packet);
 }
 
+/* While nothing is answered hardly anything leaves, and receivers may answer at the end of a frame only (rtpbin). */
+static void
+take_turn (GstRtpTfrcStream *stream, CcPacket *packet)
+{
+  packet->resent = FALSE;
+  packet->frame_end = TRUE;
+  stream->waiting++;
+}
+
 /* A stream that never ends its frames loses nothing but the turn: what it held leaves with its next frame. */
 static void
 hold_packet (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, const CcPacket *packet, CcTime now)
@@ -321,6 +330,8 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
     return GST_FLOW_OK;
   }
   self->head_bytes += ((double)head_size - self->head_bytes) / 16;
+  if (packet.resent && cc_sender_is_unanswered (&self->core))
+    take_turn (stream, &packet);
   if (!packet.resent && (gst_rtp_tfrc_streams_take_turns (&self->streams, stream, now) ||
                             (stream->held != NULL && stream->held->len > 0)))
     hold_packet (self, stream, &packet, now);

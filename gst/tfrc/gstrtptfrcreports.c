@@ -39,11 +39,12 @@ read_packet (GstRtpTfrcBwe *self, const GstStructure *s, CcToldPacket *told)
           "local-ts", G_TYPE_UINT64, &local, "remote-ts", G_TYPE_UINT64, &remote, NULL))
     return FALSE;
   *told = (CcToldPacket){.number = (guint16)number,
-      .sent_at = GST_CLOCK_TIME_IS_VALID (local) ? local : CC_TIME_NONE,
+      /* the session stamps a packet when it gets it, which may be after the thread was held up */
+      .sent_at = GST_CLOCK_TIME_IS_VALID (local) ? MIN (local, self->core.last_sent_at) : CC_TIME_NONE,
       .size_bytes = size + (guint32)(self->head_bytes + 0.5), /* it tells the payload's */
       .received = !lost,
       .arrived_at = !lost && GST_CLOCK_TIME_IS_VALID (remote) ? remote : CC_TIME_NONE};
-  told->frame = told->sent_at == CC_TIME_NONE ? 0 : frame_sent_at (self, told->sent_at, number);
+  told->frame = told->sent_at == CC_TIME_NONE ? 0 : frame_sent_at (self, local, number);
   return TRUE;
 }
 

@@ -4,7 +4,9 @@
 one stream of packets of them, rtptfrcbwe stands in front of the session: audio leaves first, video gets the rest.
   meson devenv -C build pipelines/examples/rtpbin-conference.py PORT HOST HOSTPORT [VIDEOSINK [AUDIOSINK]]
 
-For example, each in a shell of its own (RTP and RTCP share a port):
+RTP has PORT and RTCP the next one. On one port rtpbin takes long TWCC feedback for RTP of payload type 77.
+
+For example, each in a shell of its own:
   rtpbin-conference.py 5004 127.0.0.1 5006
   rtpbin-conference.py 5006 127.0.0.1 5004"""
 import os
@@ -27,7 +29,8 @@ PIPELINE = '''rtpbin name=bin rtp-profile=avpf latency=100
   audiotestsrc is-live=true wave=ticks ! opusenc bitrate=32000 ! rtpopuspay name=apay pt=97 ! funnel.
   bin.send_rtp_src_0 ! udpsink name=rtp-out sync=false async=false close-socket=false
   bin.send_rtcp_src_0 ! udpsink name=rtcp-out sync=false async=false close-socket=false
-  udpsrc name=in ! application/x-rtp ! bin.recv_rtp_sink_0'''
+  udpsrc name=rtp-in ! application/x-rtp ! bin.recv_rtp_sink_0
+  udpsrc name=rtcp-in ! application/x-rtcp ! bin.recv_rtcp_sink_0'''
 
 
 def caps_of(_bin, _session, payload_type):
@@ -50,20 +53,20 @@ def on_pad_added(_bin, pad, pipeline, sinks):
 
 def build(port, host, host_port, video_sink='autovideosink', audio_sink='autoaudiosink'):
     pipeline = Gst.parse_launch(PIPELINE)
-    bin_, source = pipeline.get_by_name('bin'), pipeline.get_by_name('in')
+    bin_ = pipeline.get_by_name('bin')
     for pay in ('vpay', 'apay'):
         extension = Gst.ElementFactory.make('rtphdrexttwcc')
         extension.set_id(1)
         pipeline.get_by_name(pay).emit('add-extension', extension)
     bin_.connect('request-pt-map', caps_of)
     bin_.connect('pad-added', on_pad_added, pipeline, {96: video_sink, 97: audio_sink})
-    source.set_property('port', port)
-    source.set_state(Gst.State.READY)
-    for name in ('rtp-out', 'rtcp-out'):
-        out = pipeline.get_by_name(name)
-        out.set_property('socket', source.get_property('used-socket'))
+    for offset, kind in enumerate(('rtp', 'rtcp')):
+        into, out = pipeline.get_by_name(f'{kind}-in'), pipeline.get_by_name(f'{kind}-out')
+        into.set_property('port', port + offset)
+        into.set_state(Gst.State.READY)
+        out.set_property('socket', into.get_property('used-socket'))
         out.set_property('host', host)
-        out.set_property('port', host_port)
+        out.set_property('port', host_port + offset)
     return pipeline
 
 

@@ -536,10 +536,39 @@ START_TEST (test_the_condition_behind_a_packet_sent_again)
   packet.frame_end = true;
   ck_assert (send_buffer_push (&b, &packet, START));
   push_frame (&b, 2, 1, false, START);
-  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+  for (n_discarded = 0; pull (&b, path, START, &packet) == SEND_BUFFER_DISCARD; n_discarded++)
+    ck_assert_uint_eq (packet.frame, 1);
+  ck_assert_uint_eq (n_discarded, 3);
   ck_assert_uint_eq ((uintptr_t)packet.handle, 91);
   ck_assert_uint_eq (next_sent (&b, path, START, &n_discarded), 2);
-  ck_assert_uint_eq (n_discarded, 3);
+  ck_assert_uint_eq (n_discarded, 0);
+}
+END_TEST
+
+/* However many of them come, what waits behind does not pile up: of two frames that are late the newest stays. */
+START_TEST (test_frames_grow_old_behind_packets_sent_again)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e5, .R = 20 * CC_MSECOND};
+  CcTime now = START + CC_SECOND;
+  CcPacket packet;
+
+  push_frame (&b, 1, 3, false, START);
+  push_frame (&b, 2, 2, false, START);
+  push_resent (&b, 91);
+  push_resent (&b, 92);
+  for (unsigned i = 0; i < 3; i++) {
+    ck_assert_int_eq (send_buffer_head (&b, &path, now, &packet), SEND_BUFFER_DISCARD);
+    ck_assert_uint_eq (packet.frame, 1);
+    send_buffer_pop (&b, now);
+  }
+  for (uintptr_t expected = 91; expected <= 92; expected++) {
+    ck_assert_int_eq (pull (&b, path, now, &packet), SEND_BUFFER_SEND);
+    ck_assert_uint_eq ((uintptr_t)packet.handle, expected);
+  }
+  ck_assert_int_eq (pull (&b, path, now, &packet), SEND_BUFFER_SEND);
+  ck_assert_uint_eq (packet.frame, 2);
+  ck_assert_uint_eq (b.frames_dropped, 1);
 }
 END_TEST
 
@@ -590,5 +619,5 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_key_unit_requests_are_spaced, test_the_key_unit_asked_for_is_not_wasted,
     test_key_unit_requests_have_a_bounded_cost, test_full_ring_condemns_the_oldest_waiting_frame,
     test_full_ring_with_an_open_frame, test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
-    test_the_condition_behind_a_packet_sent_again, test_repair_packets, test_frame_budget,
-    CC_TEST_LONG (test_discard_runs_are_short))
+    test_the_condition_behind_a_packet_sent_again, test_frames_grow_old_behind_packets_sent_again, test_repair_packets,
+    test_frame_budget, CC_TEST_LONG (test_discard_runs_are_short))

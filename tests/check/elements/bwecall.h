@@ -46,7 +46,8 @@ typedef struct Call {
   double link_bps;  /* of the wire */
   GstClockTime free_at, delay, queue, worst_queue;
   guint dropped;
-  guint lose_every; /* packet, on the way; 0: none */
+  guint lose_every;          /* packet, on the way; 0: none */
+  GstClockTime stamped_late; /* the session's thread is held up before it stamps a packet */
   guint16 seq[STREAMS];
   guint32 frame;
   guint notified;
@@ -116,7 +117,8 @@ note_leaving (Call *c, GstBuffer *buffer)
   Packet *p = &c->packet[c->sent % MOST];
   GstClockTime now = now_of (c), wait = c->free_at > now ? c->free_at - now : 0;
 
-  *p = (Packet){.number = (c->numbers + c->sent++) & 0xffff, .sent = now, .payload = (guint)size - HEAD};
+  *p = (Packet){
+      .number = (c->numbers + c->sent++) & 0xffff, .sent = now + c->stamped_late, .payload = (guint)size - HEAD};
   c->bytes += p->payload;
   c->worst_queue = MAX (c->worst_queue, wait);
   p->lost = wait > c->queue;

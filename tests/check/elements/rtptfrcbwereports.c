@@ -54,6 +54,26 @@ GST_START_TEST (test_no_reports_at_all)
 }
 GST_END_TEST;
 
+/* On a busy machine the session's thread is held up with a packet in hand, and with nothing behind that, its stamp is
+   later than anything the element let go. */
+GST_START_TEST (test_stamps_of_a_session_held_up)
+{
+  Call *c = call_new (LINK);
+  guint i;
+
+  c->stamped_late = 5 * MS;
+  for (i = 0; i < 50; i++) {
+    push_frame (c, 0, 500);
+    run_to (c, now_of (c) + 100 * MS);
+    report (c);
+    gst_test_clock_wait_for_next_pending_id (c->clock, NULL);
+  }
+  fail_unless_equals_uint64 (stat_of (c, "twcc-reports"), 50);
+  fail_unless_equals_uint64 (stat_of (c, "twcc-refused"), 0);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* Every third message gets lost, so its packets are told by none. */
 GST_START_TEST (test_reports_are_lost)
 {
@@ -713,6 +733,7 @@ rtptfrcbwereports_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_no_reports_at_all);
+  tcase_add_test (tc, test_stamps_of_a_session_held_up);
   tcase_add_test (tc, test_reports_are_lost);
   tcase_add_test (tc, test_reports_are_reordered);
   tcase_add_test (tc, test_reports_are_duplicated);

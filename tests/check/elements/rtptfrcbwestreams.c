@@ -322,6 +322,36 @@ GST_START_TEST (test_audio_is_taken_off)
 }
 GST_END_TEST;
 
+static guint of_video;
+
+static void
+count_video (Call *c, GstBuffer *buffer)
+{
+  of_video += ssrc_of (buffer) == VIDEO;
+}
+
+/* Nobody answers, so hardly anything leaves. Were that audio alone, a receiver that answers at the end of a frame would
+   have nothing to answer when it is there again; and what nobody sees does not pile up. */
+GST_START_TEST (test_audio_leaves_room_where_nobody_answers)
+{
+  Call *c = call_new (1e6);
+  guint i;
+
+  begin_streams (1);
+  run_call (c, 5, frame_and_audio);
+  c->leaves = count_video;
+  for (i = 0; i < 6 * FPS; i++) {
+    if (i == 2 * FPS)
+      of_video = 0;
+    frame_and_audio (c);
+    run_to (c, now_of (c) + GST_SECOND / FPS);
+  }
+  fail_unless (of_video >= 10, "%u packets of video in 4 s", of_video);
+  fail_unless (stat_of (c, "backlog-delay") < 2 * GST_SECOND, "%u ms wait", (guint)(stat_of (c, "backlog-delay") / MS));
+  call_free (c);
+}
+GST_END_TEST;
+
 /* (160 + 48) x 8 x 50 = 83 kbit/s come where 50 may leave: 600 packets. Those wait no longer than max-delay's 150 ms of
    the rate, which are 937 bytes, 5 packets of 180, each 33 ms of the wire, and one that leaves. */
 GST_START_TEST (test_audio_beyond_the_rate)
@@ -549,6 +579,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_a_stream_that_uses_less);
   tcase_add_test (tc, test_a_still_camera_keeps_its_order);
   tcase_add_test (tc, test_audio_is_taken_off);
+  tcase_add_test (tc, test_audio_leaves_room_where_nobody_answers);
   tcase_add_test (tc, test_audio_beyond_the_rate);
   tcase_add_test (tc, test_audio_far_beyond_the_rate);
   tcase_add_test (tc, test_eos_leaves_behind_audio);
