@@ -47,17 +47,21 @@ expired (const FbQueued *e, CcTime now)
 }
 
 static void
+keep (FbQueue *q, unsigned *kept, unsigned i)
+{
+  if (*kept != i)
+    q->entries[*kept] = q->entries[i];
+  (*kept)++;
+}
+
+static void
 drop_expired (FbQueue *q, CcTime now)
 {
   unsigned kept = 0;
 
-  for (unsigned i = 0; i < q->n; i++) {
-    if (expired (&q->entries[i], now))
-      continue;
-    if (kept != i)
-      q->entries[kept] = q->entries[i];
-    kept++;
-  }
+  for (unsigned i = 0; i < q->n; i++)
+    if (!expired (&q->entries[i], now))
+      keep (q, &kept, i);
   q->expired += q->n - kept;
   q->n = kept;
 }
@@ -82,6 +86,20 @@ fb_queue_push (FbQueue *q, FbQueueKind kind, uint8_t subtype, uint32_t media_ssr
       .size = size};
   memcpy (e->bytes, bytes, size);
   return true;
+}
+
+void
+fb_queue_withdraw (FbQueue *q, FbQueueKind kind, uint8_t subtype, uint32_t media_ssrc)
+{
+  unsigned kept = 0;
+
+  for (unsigned i = 0; i < q->n; i++) {
+    const FbQueued *e = &q->entries[i];
+
+    if (e->kind != kind || (kind == FB_QUEUE_APP ? e->subtype != subtype : e->media_ssrc != media_ssrc))
+      keep (q, &kept, i);
+  }
+  q->n = kept;
 }
 
 const FbQueued *

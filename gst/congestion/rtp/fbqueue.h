@@ -37,6 +37,8 @@ void fb_queue_init (FbQueue *q);
    no FCI of that kind, or are too many. One slice at a time for SLI. */
 bool fb_queue_push (FbQueue *q, FbQueueKind kind, uint8_t subtype, uint32_t media_ssrc, const uint8_t *bytes,
     unsigned size, CcDuration max_delay, CcTime now);
+/* Those of that kind about that source; subtype: of APP. */
+void fb_queue_withdraw (FbQueue *q, FbQueueKind kind, uint8_t subtype, uint32_t media_ssrc);
 /* The oldest still useful at now, NULL where there is none. Valid until the next call that changes the queue. */
 const FbQueued *fb_queue_peek (FbQueue *q, CcTime now);
 void fb_queue_pop (FbQueue *q);

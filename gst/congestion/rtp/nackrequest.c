@@ -11,7 +11,7 @@ nack_request_params_init (NackRequestParams *params)
 {
   *params = (NackRequestParams){.reorder_packets = 3,
       .reorder_time = 20 * CC_MSECOND,
-      .min_interval = 20 * CC_MSECOND,
+      .min_interval = NACK_REQUEST_MIN_INTERVAL,
       .answer_delay = 10 * CC_MSECOND,
       .rtt = 100 * CC_MSECOND,
       .latency = 500 * CC_MSECOND,
@@ -312,6 +312,15 @@ nack_request_take_due (NackRequest *n, uint16_t *seqs, unsigned capacity, CcTime
   }
   refresh (n);
   return count;
+}
+
+void
+nack_request_refuse (NackRequest *n, CcTime now)
+{
+  for (unsigned i = 0; i < n->n_missing; i++)
+    if (due_at (n, &n->missing[i]) <= now)
+      n->missing[i].too_late = true;
+  refresh (n);
 }
 
 void

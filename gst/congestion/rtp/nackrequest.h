@@ -13,6 +13,7 @@ extern "C" {
 #endif
 
 #define NACK_REQUEST_MAX_MISSING 512
+#define NACK_REQUEST_MIN_INTERVAL (20 * CC_MSECOND)
 
 typedef struct {
   unsigned reorder_packets; /* default 3, at most 254 */
@@ -78,6 +79,8 @@ CcTime nack_request_next_timeout (const NackRequest *n);
 /* Gives up what is past its deadline, then lists what is to be asked for at now, rising, in the form
    rtcp_nack_write () takes. It stays due until nack_request_on_sent () tells which of it went out. */
 unsigned nack_request_take_due (NackRequest *n, uint16_t *seqs, unsigned capacity, CcTime now);
+/* There is no turn in RTCP soon enough: what is due at now is not asked for. */
+void nack_request_refuse (NackRequest *n, CcTime now);
 void nack_request_on_sent (NackRequest *n, const uint16_t *seqs, unsigned count, CcTime now);
 
 #ifdef __cplusplus

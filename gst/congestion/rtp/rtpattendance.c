@@ -34,6 +34,7 @@ init_members (RtpAttendance *a, CcTime now)
   if (a->members_memory == NULL)
     return false;
   rtp_members_init (&a->members, &params, a->members_memory, RTP_MEMBERS_MIN, now);
+  rtp_newcomers_init (&a->newcomers, now);
   ssrc_conflict_init (&a->conflict);
   return true;
 }
@@ -152,6 +153,9 @@ rtp_attendance_on_rtcp (RtpAttendance *a, uint32_t ssrc, bool named, uint64_t ho
   RtpMemberVerdict verdict = rtp_members_on_rtcp (&a->members, ssrc, named, host, now);
 
   on_verdict (a, ssrc, verdict);
+  if (verdict == RTP_MEMBER_CANDIDATE && named && a->peer.kind == RTP_SESSION_GROUP &&
+      rtp_newcomers_take (&a->newcomers, host, now))
+    on_verdict (a, ssrc, rtp_members_on_valid (&a->members, ssrc, false, host, now));
   return verdict;
 }
 

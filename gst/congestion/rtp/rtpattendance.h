@@ -12,6 +12,7 @@
 #include "rtpevents.h"
 #include "rtplocals.h"
 #include "rtpmembers.h"
+#include "rtpnewcomers.h"
 #include "rtppacket.h"
 #include "rtppeer.h"
 #include "ssrcconflict.h"
@@ -36,6 +37,7 @@ typedef struct {
   RtpAnswers answers;
   RtpMembers members;
   void *members_memory;
+  RtpNewcomers newcomers;
   CcTime expired_at;
   SsrcConflict conflict;
   bool changed; /* who takes part, or sends: the caller tells rtpturns.h and clears this */
@@ -53,7 +55,8 @@ bool rtp_attendance_on_rtp (RtpAttendance *a, uint64_t host, const RtpPacket *pa
 /* Its sender, and in a group who contributed to it, as members; none of locals is. The address is its source's
    business. */
 void rtp_attendance_count_rtp (RtpAttendance *a, RtpLocals *locals, const RtpPacket *packet, CcTime now);
-/* Once an RTCP packet and SSRC. host 0: it is where its media comes from. named: with a CNAME. */
+/* Once an RTCP packet and SSRC. host 0: it is where its media comes from. named: with a CNAME. CANDIDATE: it is not to
+   be obeyed yet, though in a group it may count already. */
 RtpMemberVerdict rtp_attendance_on_rtcp (RtpAttendance *a, uint32_t ssrc, bool named, uint64_t host, CcTime now);
 /* False: not believed. left: it was a member. */
 bool rtp_attendance_on_bye (RtpAttendance *a, uint32_t ssrc, uint64_t host, CcTime now, bool *left);

@@ -342,6 +342,15 @@ settle (RtpParticipant *p, AvpfTiming *timing, CcTime now)
     avpf_timing_cancel_feedback (timing);
 }
 
+void
+rtp_participant_settle (RtpParticipant *p, CcTime now)
+{
+  AvpfTiming *timing = &p->locals.locals[0].timing;
+
+  if (rtp_turns_run (&p->turns) && (timing->te != CC_TIME_NONE || timing->feedback_stored))
+    settle (p, timing, now);
+}
+
 static void
 run_local (RtpParticipant *p, unsigned index, CcTime now, RtpOutgoing *out)
 {

@@ -57,6 +57,7 @@ typedef struct {
   unsigned feedback; /* RtpFeedback */
   bool auto_pli, auto_nack;
   CcDuration pli_interval, nack_latency;
+  CcDuration nack_interval;                /* at least, between requests for one packet, ours and others'; 0: 20 ms */
   bool repair;                             /* lost packets sent again, where the sender agrees; rtprepair.h */
   CcDuration repair_latency;               /* the longest that is waited for them; nack_latency: the shortest */
   bool retransmissions[RTP_PAYLOAD_TYPES]; /* payload types of RFC 4588 */
@@ -189,6 +190,8 @@ typedef struct {
   CcDuration max_delay;
 } RtpAppFeedback;
 bool rtp_participant_queue_feedback (RtpParticipant *p, const RtpAppFeedback *fb, CcTime now);
+/* What waits of that kind about that source need not be said any more. */
+void rtp_participant_withdraw_feedback (RtpParticipant *p, unsigned type, unsigned fmt, uint32_t media, CcTime now);
 bool rtp_participant_request_report (RtpParticipant *p, CcDuration max_delay, CcTime now);
 
 /* What has become due, and a packet at most. */

@@ -285,6 +285,17 @@ rtp_participant_queue_feedback (RtpParticipant *p, const RtpAppFeedback *fb, CcT
   return true;
 }
 
+void
+rtp_participant_withdraw_feedback (RtpParticipant *p, unsigned type, unsigned fmt, uint32_t media, CcTime now)
+{
+  FbQueueKind kind;
+
+  if (!kind_of (type, fmt, &kind))
+    return;
+  fb_queue_withdraw (&p->owed.queue, kind, (uint8_t)(fmt & 0x1f), media);
+  rtp_participant_settle (p, now);
+}
+
 bool
 rtp_participant_request_report (RtpParticipant *p, CcTime max_delay, CcTime now)
 {
@@ -399,6 +410,7 @@ rtp_participant_apply_feedback (RtpParticipant *p)
     if (s->nack != NULL) {
       s->nack->params.watch_gaps = p->settings.auto_nack;
       s->nack->params.latency = p->settings.nack_latency;
+      s->nack->params.min_interval = cc_time_max (NACK_REQUEST_MIN_INTERVAL, p->settings.nack_interval);
     }
   }
   rtp_participant_wake_before (p, 0);

@@ -11,6 +11,7 @@ nack_of (RtpParticipant *p, RtpSource *s, CcTime now)
     return s->nack;
   nack_request_params_init (&params);
   params.latency = p->settings.nack_latency;
+  params.min_interval = cc_time_max (NACK_REQUEST_MIN_INTERVAL, p->settings.nack_interval);
   params.watch_gaps = p->settings.auto_nack || rtp_participant_repair_mends (p, s);
   if (rtp_source_nack (&p->sources, s, &params) != NULL && s->reception.valid)
     nack_request_on_packet (s->nack, rtp_reception_highest (&s->reception), now);
@@ -89,27 +90,6 @@ check_failures (RtpParticipant *p, RtpSource *s)
 }
 
 void
-rtp_participant_check_nack (RtpParticipant *p, RtpSource *s, CcTime now)
-{
-  const AvpfTiming *timing = &p->locals.locals[0].timing;
-  uint16_t seqs[NACK_REQUEST_MAX_MISSING];
-
-  if (s->nack == NULL || !rtp_participant_may_send (p, RTP_FEEDBACK_NACK))
-    return;
-  if (nack_request_next_timeout (s->nack) > now) {
-    s->nack_t0 = CC_TIME_NONE;
-    return;
-  }
-  if (rtp_turns_run (&p->turns))
-    nack_request_set_rtcp_delay (s->nack, timing->allow_early && timing->params.avpf
-                                              ? avpf_timing_dither_max (timing) / 2
-                                              : cc_time_since (timing->tn, now));
-  if (nack_request_take_due (s->nack, seqs, NACK_REQUEST_MAX_MISSING, now) > 0)
-    rtp_participant_request_once (p, &s->nack_t0, now);
-  check_failures (p, s);
-}
-
-void
 rtp_participant_on_others_nack (RtpParticipant *p, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now)
 {
   RtpSource *s = rtp_sources_find (&p->sources, media);
@@ -137,22 +117,59 @@ is_first_request (const NackRequest *nack, uint16_t seq)
   return false;
 }
 
-/* What others asked for after it was missed here, nack_request_on_asked_by_other () has seen to. */
-void
-rtp_participant_settle_nack (RtpParticipant *p, RtpSource *s, CcTime now)
+/* What others asked for after it was missed here, nack_request_on_asked_by_other () has seen to. True: something is
+   left to ask for. */
+static bool
+leave_to_others (RtpParticipant *p, RtpSource *s, CcTime t0, CcTime now)
 {
   uint16_t seqs[NACK_REQUEST_MAX_MISSING];
-  unsigned i, n;
+  unsigned i, n = nack_request_take_due (s->nack, seqs, NACK_REQUEST_MAX_MISSING, now);
 
-  if (s->nack == NULL || s->nack_t0 == CC_TIME_NONE)
-    return;
-  n = nack_request_take_due (s->nack, seqs, NACK_REQUEST_MAX_MISSING, now);
   for (i = 0; i < n; i++) {
     FbItem item = fb_item_nack (s->ssrc, seqs[i]);
 
-    if (is_first_request (s->nack, seqs[i]) && fb_retention_suppress (&p->owed.retention, &item, s->nack_t0))
+    if (is_first_request (s->nack, seqs[i]) && fb_retention_suppress (&p->owed.retention, &item, t0))
       nack_request_on_asked_by_other (s->nack, seqs[i], now);
   }
-  if (nack_request_take_due (s->nack, seqs, 1, now) == 0)
+  return nack_request_take_due (s->nack, seqs, 1, now) > 0;
+}
+
+void
+rtp_participant_settle_nack (RtpParticipant *p, RtpSource *s, CcTime now)
+{
+  if (s->nack != NULL && s->nack_t0 != CC_TIME_NONE && !leave_to_others (p, s, s->nack_t0, now))
     s->nack_t0 = CC_TIME_NONE;
+}
+
+/* RFC 4585 3.5.2: what would come too late for max_feedback_delay is not said at all (1, 4a). */
+static void
+request_packets (RtpParticipant *p, RtpSource *s, CcTime now)
+{
+  if (!leave_to_others (p, s, now, now))
+    return;
+  if (rtp_participant_request_feedback_within (p, p->settings.max_feedback_delay, now))
+    s->nack_t0 = now;
+  else
+    nack_request_refuse (s->nack, now);
+}
+
+void
+rtp_participant_check_nack (RtpParticipant *p, RtpSource *s, CcTime now)
+{
+  const AvpfTiming *timing = &p->locals.locals[0].timing;
+  uint16_t seq;
+
+  if (s->nack == NULL || !rtp_participant_may_send (p, RTP_FEEDBACK_NACK))
+    return;
+  if (nack_request_next_timeout (s->nack) > now) {
+    s->nack_t0 = CC_TIME_NONE;
+    return;
+  }
+  if (rtp_turns_run (&p->turns))
+    nack_request_set_rtcp_delay (s->nack, timing->allow_early && timing->params.avpf
+                                              ? avpf_timing_dither_max (timing) / 2
+                                              : cc_time_since (timing->tn, now));
+  if (nack_request_take_due (s->nack, &seq, 1, now) > 0 && s->nack_t0 == CC_TIME_NONE)
+    request_packets (p, s, now);
+  check_failures (p, s);
 }

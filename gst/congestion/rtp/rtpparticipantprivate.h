@@ -22,6 +22,8 @@ rtp_participant_wake_before (RtpParticipant *p, CcTime when)
 bool rtp_participant_request_feedback_within (RtpParticipant *p, CcDuration max_delay, CcTime now);
 /* Of what is as new as ever when it is late. */
 void rtp_participant_request_feedback (RtpParticipant *p, CcTime now);
+/* What waits for a turn may need none any more: another has said it, or it is not worth saying. */
+void rtp_participant_settle (RtpParticipant *p, CcTime now);
 /* Who takes part or who of us sends has changed. */
 void rtp_participant_update_members (RtpParticipant *p, CcTime now);
 /* The same where a packet has. */

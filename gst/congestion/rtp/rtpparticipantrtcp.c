@@ -381,6 +381,7 @@ static void
 on_packet (RtcpContext *c, const uint8_t *data, size_t size)
 {
   RtpParticipant *p = c->p;
+  uint64_t heard = p->owed.retention.received;
   unsigned bytes = (unsigned)size + rtp_address_overhead_bytes (c->address) + p->settings.rtcp_overhead_bytes;
 
   if (is_one_of_ours (p, data, size)) {
@@ -397,6 +398,8 @@ on_packet (RtcpContext *c, const uint8_t *data, size_t size)
   p->stats.rtcp_received++;
   introduce (c);
   rtcp_walk (data, size, &contents, c);
+  if (p->owed.retention.received != heard)
+    rtp_participant_settle (p, c->now);
   scan (c, data, size);
   if (c->proven)
     rtp_turns_on_received (&p->turns, bytes, c->reports, c->has_bye);

@@ -76,6 +76,7 @@ start (const RtpTurns *t, RtpLocal *local, CcTime now)
   params.reconsideration = t->params.reconsideration;
   params.avpf = t->params.avpf;
   params.group = t->params.group;
+  params.literal_early_slot = t->params.literal_early_slot;
   params.random = t->random;
   avpf_timing_init (&local->timing, &params, now);
   local->timing_runs = true;

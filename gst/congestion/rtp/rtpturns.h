@@ -17,8 +17,9 @@ typedef struct {
   CcDuration T_rr_interval;          /* default 1 s */
   double dither_factor;              /* default 0.5 */
   AvpfReconsideration reconsideration;
-  bool avpf;  /* false: no early feedback; default true */
-  bool group; /* more than two may take part; default false */
+  bool avpf;               /* false: no early feedback; default true */
+  bool group;              /* more than two may take part; default false */
+  bool literal_early_slot; /* as in avpftiming.h, to compare with; default false */
 } RtpTurnsParams;
 
 typedef struct {

@@ -621,7 +621,9 @@ TEST (test_flood)
   g_printerr ("%u SSRCs in %.2f s, %" G_GUINT64_FORMAT " bytes of members, longest gap %" GST_TIME_FORMAT "\n", FLOOD,
       (gdouble)(g_get_monotonic_time () - begun) / 1e6, bytes, GST_TIME_ARGS (longest));
   fail_unless (bytes <= 64 * 4096, "%" G_GUINT64_FORMAT, bytes);
-  fail_unless_equals_uint64 (stat (f, "members"), REAL + 2);
+  /* of one host a few count at their first packet: RTP_NEWCOMERS_AT_ONCE */
+  fail_unless (stat (f, "members") <= REAL + 2 + 8);
+  fail_unless (stat (f, "members") >= REAL + 2);
   fail_unless_equals_uint64 (stat (f, "timeouts"), 0);
   fail_unless (longest < (GstClockTime)(4 * LONGEST * TD (REAL + 2, 120.0, 3125.0) * GST_SECOND), "%f s",
       (gdouble)longest / GST_SECOND);

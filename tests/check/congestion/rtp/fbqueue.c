@@ -86,6 +86,23 @@ START_TEST (test_full_until_something_leaves)
 }
 END_TEST
 
+START_TEST (test_withdrawn)
+{
+  fb_queue_init (&q);
+  ck_assert (push (FB_QUEUE_AFB, sli, 4, CC_TIME_NONE, 0));
+  ck_assert (push (FB_QUEUE_SLI, sli, 4, CC_TIME_NONE, 0));
+  ck_assert (push (FB_QUEUE_AFB, rpsi, 4, CC_TIME_NONE, 0));
+  ck_assert (fb_queue_push (&q, FB_QUEUE_APP, 3, 0, sli, 4, CC_TIME_NONE, 0));
+  fb_queue_withdraw (&q, FB_QUEUE_AFB, 0, SSRC + 1);
+  fb_queue_withdraw (&q, FB_QUEUE_APP, 4, 0);
+  ck_assert_uint_eq (q.n, 4);
+  fb_queue_withdraw (&q, FB_QUEUE_AFB, 15, SSRC);
+  ck_assert (q.n == 2 && q.entries[0].kind == FB_QUEUE_SLI && q.entries[1].kind == FB_QUEUE_APP);
+  fb_queue_withdraw (&q, FB_QUEUE_APP, 3, SSRC);
+  ck_assert (q.n == 1 && q.expired == 0);
+}
+END_TEST
+
 /* The same words as a message of another member. */
 START_TEST (test_items_match_what_is_heard)
 {
@@ -108,4 +125,4 @@ START_TEST (test_items_match_what_is_heard)
 END_TEST
 
 CC_TEST_MAIN ("fbqueue", test_first_come_first_served, test_what_is_too_late_is_dropped, test_refuses_what_is_no_fci,
-    test_full_until_something_leaves, test_items_match_what_is_heard)
+    test_full_until_something_leaves, test_withdrawn, test_items_match_what_is_heard)

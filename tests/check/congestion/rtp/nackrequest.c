@@ -443,6 +443,22 @@ START_TEST (test_a_lossy_path)
 END_TEST
 
 /* next_timeout () never asks to be called for what take_due () has no answer to. */
+/* It may come by itself; what is missed from then on is asked for. */
+START_TEST (test_refused)
+{
+  fresh ();
+  receive (10, 10, CC_SECOND);
+  receive (12, 14, CC_SECOND);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 10 * MS), 1);
+  nack_request_refuse (&n, CC_SECOND + 10 * MS);
+  receive (16, 18, CC_SECOND + 10 * MS);
+  ck_assert_uint_eq (nack_request_take_due (&n, due, 8, CC_SECOND + 20 * MS), 1);
+  ck_assert_uint_eq (due[0], 15);
+  receive (11, 11, CC_SECOND + 20 * MS);
+  ck_assert_uint_eq (n.reordered, 1);
+}
+END_TEST
+
 START_TEST (test_no_busy_wait)
 {
   fresh ();
@@ -463,4 +479,4 @@ CC_TEST_MAIN ("nackrequest", test_nothing_is_asked_for_without_a_gap, test_three
     test_others_count_anew_after_ours, test_a_wanted_packet_goes_at_once, test_wanted_ones_do_not_hide_others,
     test_wanted_ones_keep_their_place, test_a_wish_has_its_deadline, test_takes_as_many_as_fit,
     test_only_what_is_wanted, test_a_gap_too_large_is_hopeless, test_the_oldest_make_room, test_a_restart_forgets,
-    test_a_lossy_path, test_no_busy_wait)
+    test_a_lossy_path, test_refused, test_no_busy_wait)

@@ -75,6 +75,30 @@ START_TEST (two_packets_make_a_member)
 }
 END_TEST
 
+/* RFC 3550 6.2.1: in a group one RTCP packet with a CNAME, of a few of one host; who it is is not to be obeyed yet. Of
+   two ends two packets. */
+START_TEST (one_report_counts_in_a_group)
+{
+  begin (RTP_SESSION_GROUP);
+  for (uint32_t ssrc = 1; ssrc <= 1000; ssrc++)
+    ck_assert_int_eq (rtp_attendance_on_rtcp (&a, ssrc, true, ssrc, now), RTP_MEMBER_CANDIDATE);
+  ck_assert_uint_eq (rtp_attendance_members (&a), 1000);
+  ck_assert_int_eq (rtp_attendance_on_rtcp (&a, 1, true, 1, now), RTP_MEMBER_KNOWN);
+  rtp_attendance_on_rtcp (&a, 2000, false, 2000, now);
+  ck_assert_uint_eq (rtp_attendance_members (&a), 1000);
+  rtp_attendance_clear (&a);
+  begin (RTP_SESSION_GROUP);
+  for (uint32_t ssrc = 1; ssrc <= 1000; ssrc++)
+    rtp_attendance_on_rtcp (&a, ssrc, true, 7, now);
+  ck_assert_uint_eq (rtp_attendance_members (&a), RTP_NEWCOMERS_AT_ONCE);
+  rtp_attendance_clear (&a);
+  begin (RTP_SESSION_UNICAST);
+  rtp_attendance_on_rtcp (&a, 1, true, 7, now);
+  ck_assert_uint_eq (rtp_attendance_members (&a), 0);
+  rtp_attendance_clear (&a);
+}
+END_TEST
+
 /* Of two ends contributors share no RTCP; in a group they do. */
 START_TEST (contributors_count_in_a_group)
 {
@@ -154,6 +178,6 @@ START_TEST (a_bye_is_believed_of_its_host)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpattendance", two_packets_make_a_member, contributors_count_in_a_group,
+CC_TEST_MAIN ("rtpattendance", two_packets_make_a_member, one_report_counts_in_a_group, contributors_count_in_a_group,
     a_newcomer_finds_nobody_of_before, answers_go_to_the_peer_and_are_bounded, the_silent_are_gone,
     a_bye_is_believed_of_its_host)

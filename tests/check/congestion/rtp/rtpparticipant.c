@@ -65,6 +65,96 @@ START_TEST (what_is_missing_is_asked_for)
 }
 END_TEST
 
+/* RFC 4585 3.5.2 (4a): without early packets the next one is seconds away, as late as feedback may be or later. */
+START_TEST (what_would_be_too_late_is_not_said)
+{
+  static const CcDuration latest[] = {CC_TIME_NONE, CC_MSECOND};
+  unsigned asked[2];
+
+  for (unsigned i = 0; i < 2; i++) {
+    begin ();
+    call.watcher.core.turns.params.avpf = false;
+    call.watcher.core.settings.feedback = RTP_FEEDBACK_NACK;
+    call.watcher.core.settings.auto_nack = true;
+    call.watcher.core.settings.nack_latency = CC_TIME_NONE / 2;
+    call.watcher.core.settings.nack_interval = CC_TIME_NONE / 4;
+    call.watcher.core.settings.max_feedback_delay = latest[i];
+    call.lose_every = 50;
+    call_run (&call, 60 * CC_SECOND);
+    asked[i] = call.caller.told[RTP_EVENT_RESEND];
+    call_clear (&call);
+  }
+  ck_assert (asked[0] >= 40 && asked[0] <= 60); /* each once */
+  ck_assert_uint_le (asked[1], 1);
+}
+END_TEST
+
+static const AvpfTiming *
+watcher_timing (void)
+{
+  return &call.watcher.core.locals.locals[0].timing;
+}
+
+/* A group where an early packet waits for others to say the same. */
+static void
+begin_group (void)
+{
+  rtp_settings_init (&settings);
+  settings.attendance.kind = RTP_SESSION_GROUP;
+  settings.feedback = RTP_FEEDBACK_NACK;
+  settings.auto_pli = false;
+  settings.turns.T_rr_interval = 0;
+  strcpy (settings.cname, "end");
+  call_begin (&call, &settings, &settings);
+  call_run (&call, 20 * CC_SECOND);
+}
+
+/* RFC 4585 3.5.2 (5): what another asks for meanwhile needs no early packet any more, nor has it one to wait for. */
+START_TEST (what_another_says_cancels_the_early_packet)
+{
+  RtpWantedPacket wanted = {.has_ssrc = true, .ssrc = CALL_MEDIA, .deadline = CC_TIME_NONE};
+  uint8_t bytes[RTCP_MTU];
+  unsigned taken;
+  RtcpWriter w;
+
+  begin_group ();
+  while (watcher_timing ()->te == CC_TIME_NONE || watcher_timing ()->te <= call.now + CC_MSECOND) {
+    call_run (&call, 7 * CC_MSECOND);
+    wanted.seq = (uint16_t)(call.seq - 10);
+    rtp_participant_want_packet (&call.watcher.core, &wanted, call.now);
+  }
+  rtcp_writer_init (&w, bytes, sizeof bytes);
+  rtcp_add_rr (&w, 5, NULL, 0);
+  rtcp_add_nack (&w, 5, CALL_MEDIA, &wanted.seq, 1, &taken);
+  call_hand_over (&call, &call.watcher, &call_stranger, true, bytes, w.size);
+  ck_assert_uint_eq (watcher_timing ()->te, CC_TIME_NONE);
+  ck_assert_uint_eq (rtp_sources_main (&call.watcher.core.sources)->nack->suppressed, 1);
+  rtp_participant_want_packet (&call.watcher.core, &wanted, call.now);
+  ck_assert_uint_eq (watcher_timing ()->te, CC_TIME_NONE);
+  call_clear (&call);
+}
+END_TEST
+
+START_TEST (what_is_withdrawn_is_not_said)
+{
+  static const uint8_t fci[4] = {1, 2, 3, 4};
+  RtpAppFeedback fb = {
+      .type = RTCP_PSFB, .fmt = RTCP_FB_FMT_AFB, .media = CALL_MEDIA, .fci = fci, .size = 4, .max_delay = CC_TIME_NONE};
+
+  begin_group ();
+  call.caller.told[RTP_EVENT_FEEDBACK] = 0;
+  for (unsigned i = 0; i < 200; i++) {
+    ck_assert (rtp_participant_queue_feedback (&call.watcher.core, &fb, call.now));
+    ck_assert (watcher_timing ()->te != CC_TIME_NONE || watcher_timing ()->feedback_stored);
+    rtp_participant_withdraw_feedback (&call.watcher.core, fb.type, fb.fmt, CALL_MEDIA, call.now);
+    ck_assert (watcher_timing ()->te == CC_TIME_NONE && !watcher_timing ()->feedback_stored);
+    call_run (&call, 10 * CC_MSECOND);
+  }
+  ck_assert_uint_eq (call.caller.told[RTP_EVENT_FEEDBACK], 0);
+  call_clear (&call);
+}
+END_TEST
+
 /* RFC 5104 4.2.2.2: whoever limits hears of it early. */
 START_TEST (a_limit_is_notified_early)
 {
@@ -173,5 +263,6 @@ START_TEST (no_memory_is_no_harm)
 END_TEST
 
 CC_TEST_MAIN ("rtpparticipant", a_call_reports, joining_asks_for_a_key_unit, what_is_missing_is_asked_for,
+    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
     a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
     no_memory_is_no_harm)
