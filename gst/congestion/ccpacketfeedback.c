@@ -158,7 +158,7 @@ run_path_to (CcPacketFeedback *f, CcTime until)
 {
   CcTime at;
 
-  if (f->path.started && cc_time_since (until, f->path.next_at) > MAX_CATCH_UP)
+  if (f->path.view.started && cc_time_since (until, f->path.next_at) > MAX_CATCH_UP)
     path_rate_on_timeout (&f->path, until);
   while ((at = path_rate_next_timeout (&f->path)) <= until) {
     path_rate_on_timeout (&f->path, at);
@@ -192,8 +192,8 @@ tell_path (CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcD
       .marked = packet->ce};
 
   /* one that was overtaken counts when its successor arrived */
-  if (path.arrived_at < f->path.last.arrived_at)
-    path.arrived_at = f->path.last.arrived_at;
+  if (path.arrived_at < f->path.view.last.arrived_at)
+    path.arrived_at = f->path.view.last.arrived_at;
   run_path_to (f, path.arrived_at);
   path_rate_on_packet (&f->path, &path);
   path_rate_on_timeout (&f->path, path.arrived_at);

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "backlog.h"
+#include "lawnumber.h"
 #include <math.h>
 
-#define STANDING 0.030 /* s, beyond a packet: what frames and short gaps make is less */
-#define MEMORY 0.15    /* s: several of the gaps, and soon the capacity of now */
-#define ENOUGH 3.0     /* pairs */
-#define SHARE 0.98     /* of what is served, less what */
-#define DRAIN_TIME 0.4 /* s: drains the queue within, */
+#define STANDING LAW (STANDING, 0.030, 0.005) /* s, beyond a packet: what frames and short gaps make is less */
+#define SHARE 0.98                            /* of what is served, less what */
+#define DRAIN_TIME LAW (DRAIN_TIME, 0.4, 4.0) /* s: drains the queue within, */
 #define TWICE 2.0
-#define LATE 0.5  /* s: until what is sent less arrives, and what is served is known */
-#define LEAST 0.4 /* of it at least: who sends nothing sees nothing */
-
-void
-backlog_on_pair (Backlog *b, double bytes, double sent, double arrived, CcTime now)
-{
-  packet_pairs_add (&b->served, bytes, sent, arrived, now, MEMORY);
-}
+#define LATE LAW (LATE, 0.5, 0)      /* s: until what is sent less arrives, and what is served is known */
+#define LEAST LAW (LEAST, 0.4, 0.05) /* of it at least: who sends nothing sees nothing */
 
 double
 backlog_drain (double q)
@@ -36,13 +29,11 @@ count_drained (Backlog *b, const BacklogQueue *queue, bool stood)
 }
 
 BacklogState
-backlog_step (Backlog *b, const BacklogQueue *queue, CcTime now)
+backlog_step (Backlog *b, const BacklogQueue *queue)
 {
   bool stood = b->stands;
-  double served;
+  double served = queue->served_Bps;
 
-  packet_pairs_fade (&b->served, now, MEMORY);
-  served = packet_pairs_rate (&b->served, ENOUGH);
   b->stands = queue->standing > STANDING + queue->one_packet && (stood || served > 0);
   if (!b->stands)
     return stood ? BACKLOG_OVER : BACKLOG_NONE;

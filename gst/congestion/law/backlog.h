@@ -7,7 +7,7 @@
 #ifndef BACKLOG_H
 #define BACKLOG_H
 
-#include "packetpairs.h"
+#include "cctime.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -15,7 +15,6 @@ extern "C" {
 #endif
 
 typedef struct {
-  PacketPairs served; /* of which the second left before the first was through */
   bool stands;
   double drained, longest; /* s of queue that should have gone since it began; the longest wait */
   CcTime counted_at;
@@ -30,15 +29,15 @@ typedef enum {
   BACKLOG_NOT_OURS
 } BacklogState;
 
-void backlog_on_pair (Backlog *b, double bytes, double sent, double arrived, CcTime now);
 typedef struct {
   double standing;   /* s of queue that is there to stay, without a frame's own serialization */
   double waited;     /* s that the newest packet did */
   double one_packet; /* s that one more makes */
+  double served_Bps; /* what is served of late; 0: unknown */
   CcTime arrived_at; /* the newest packet */
 } BacklogQueue;
 /* To be called every 20 to 200 ms. */
-BacklogState backlog_step (Backlog *b, const BacklogQueue *queue, CcTime now);
+BacklogState backlog_step (Backlog *b, const BacklogQueue *queue);
 /* Of what is served, to be rid of a queue of that many s within 0.4 s. */
 double backlog_drain (double q);
 /* Somebody else decides. */

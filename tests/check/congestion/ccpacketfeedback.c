@@ -189,7 +189,7 @@ START_TEST (test_arrivals_without_a_time)
   ck_assert (cc_packet_feedback_on_ccfb (&f, &reader, R, SIZE, next () + ONE_WAY, &verdict));
   ck_assert_uint_eq (verdict.tfrc.t_delay, 0);
   ck_assert_uint_eq (verdict.tfrc.t_recvdata, next () - GAP);
-  ck_assert (!f.path.started);
+  ck_assert (!f.path.view.started);
   ck_assert_double_gt (verdict.path.rate_Bps, 0);
   ck_assert_uint_eq (f.newest, 0); /* no number from which a loss could be counted */
 }

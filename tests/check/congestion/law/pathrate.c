@@ -47,6 +47,14 @@ setup (Loop *l, double capacity_Bps, double start_Bps)
   path_rate_init (&l->law, &params);
 }
 
+/* From now on that is sent. */
+static void
+send_at (Loop *l, double rate_Bps)
+{
+  l->law.rate_Bps = l->sender_Bps = l->next_Bps = rate_Bps;
+  path_view_on_rate (&l->law.view, rate_Bps);
+}
+
 static bool
 lost (Loop *l)
 {
@@ -130,8 +138,8 @@ let_others_queue (Loop *l, CcDuration delay)
 {
   l->others = delay;
   run (l, CC_SECOND / 15);
-  l->law.route.state = ROUTE_CLIMBED;
-  l->law.route.window_at = CC_TIME_NONE;
+  l->law.view.route.state = ROUTE_CLIMBED;
+  l->law.view.route.window_at = CC_TIME_NONE;
 }
 
 START_TEST (test_finds_the_capacity_and_stays)
@@ -179,7 +187,7 @@ START_TEST (test_drop_is_answered_at_once)
   /* what arrived of late was more than arrives now, and the queue is soon gone: none is missing */
   for (unsigned n = 0; n < 12; n++) {
     run (&l, 100 * CC_MSECOND);
-    ck_assert_double_eq (l.law.missing_queue, 0);
+    ck_assert_double_eq (l.law.view.missing_queue, 0);
   }
   l.worst_queue = 0;
   run (&l, 4 * CC_SECOND);
@@ -268,11 +276,11 @@ START_TEST (test_does_not_yield_to_a_queue_of_others)
   run (&l, 5 * CC_SECOND);
   let_others_queue (&l, 150 * CC_MSECOND);
   run (&l, 8 * CC_SECOND);
-  ck_assert (l.law.competing);
+  ck_assert (l.law.queue.others);
   ck_assert_double_gt (l.law.rate_Bps, kbps (400));
   l.others = 0;
   run (&l, 8 * CC_SECOND);
-  ck_assert (!l.law.competing);
+  ck_assert (!l.law.queue.others);
   ck_assert_double_gt (l.law.rate_Bps, kbps (800));
 }
 END_TEST
@@ -287,11 +295,11 @@ START_TEST (test_a_longer_route_is_taken)
     run (&l, 10 * CC_SECOND);
     l.others = (i ? 200 : 50) * CC_MSECOND;
     run (&l, 5 * CC_SECOND / 2);
-    ck_assert_uint_eq (l.law.route.changes, 1);
+    ck_assert_uint_eq (l.law.view.route.changes, 1);
     ck_assert_double_gt (l.law.rate_Bps, kbps (850));
     run (&l, 5 * CC_SECOND);
     ck_assert_double_gt (l.law.rate_Bps, kbps (850));
-    ck_assert (!l.law.competing);
+    ck_assert (!l.law.queue.others);
   }
 }
 END_TEST
@@ -327,13 +335,14 @@ START_TEST (test_grows_beside_a_queue_of_others)
   l.gain = 4;
   run (&l, 3 * CC_SECOND);
   let_others_queue (&l, 150 * CC_MSECOND);
-  l.law.competing = true;
-  l.law.low_since = l.now;
-  l.law.test_at = CC_TIME_NONE;
+  l.law.queue.others = true;
+  l.law.queue.short_at = l.now;
+  l.law.queue.test_at = CC_TIME_NONE;
   run (&l, CC_SECOND / 2);
-  before = l.law.rate_Bps = l.sender_Bps = l.next_Bps = kbps (800);
+  before = kbps (800);
+  send_at (&l, before);
   run (&l, CC_SECOND);
-  ck_assert (l.law.competing);
+  ck_assert (l.law.queue.others);
   ck_assert_double_gt (l.law.rate_Bps, 1.10 * before);
   ck_assert_double_lt (l.law.rate_Bps, 1.20 * before);
 }
@@ -357,13 +366,13 @@ START_TEST (test_a_queue_that_stays_at_rest_is_of_others)
     Loop l;
 
     have_a_small_part (&l);
-    l.law.wary_until = wary ? CC_TIME_NONE : 0;
+    l.law.queue.wary_until = wary ? CC_TIME_NONE : 0;
     for (unsigned n = 0; n < 2 * FPS; n++) {
       l.others += 6 * CC_MSECOND;
       run (&l, CC_SECOND / FPS);
     }
     ck_assert_uint_ge (l.law.jumps, 1);
-    ck_assert_int_eq (l.law.competing, wary);
+    ck_assert_int_eq (l.law.queue.others, wary);
   }
 }
 END_TEST
@@ -407,7 +416,7 @@ grow_where_it_was_full (double rate_Bps, bool marks)
   run (&l, 3 * CC_SECOND);
   l.others = 25 * CC_MSECOND;
   run (&l, CC_SECOND / 2);
-  l.law.rate_Bps = l.sender_Bps = l.next_Bps = rate_Bps;
+  send_at (&l, rate_Bps);
   l.others = 0;
   run (&l, CC_SECOND / 5);
   before = l.law.rate_Bps;
@@ -451,7 +460,7 @@ left_after (CcDuration stood, double link, bool rising, bool marks)
     l.others = 0;
   run (&l, CC_SECOND / 5);
   jumps = l.law.jumps;
-  l.law.rate_Bps = l.sender_Bps = l.next_Bps = kbps (1000);
+  send_at (&l, kbps (1000));
   for (unsigned i = 1; i <= 10; i++) {
     if (rising)
       l.others = i * 3 * CC_MSECOND;
@@ -508,12 +517,12 @@ START_TEST (test_single_packets_grow_in_a_queue_of_all)
   setup (&l, kbps (4000), kbps (220));
   l.source_max_Bps = kbps (220);
   run (&l, 3 * CC_SECOND);
-  l.law.rate_Bps = l.sender_Bps = l.next_Bps = kbps (220);
+  send_at (&l, kbps (220));
   l.others = 30 * CC_MSECOND;
   run (&l, CC_SECOND / 2);
   before = l.law.rate_Bps;
   run (&l, CC_SECOND);
-  ck_assert (!l.law.trains);
+  ck_assert (!l.law.view.share.trains);
   ck_assert_double_gt (l.law.rate_Bps, 1.01 * before);
 }
 END_TEST
@@ -531,7 +540,7 @@ START_TEST (test_takes_what_frames_of_others_leave)
   for (unsigned n = 0; n < 100; n++) {
     run (&l, CC_SECOND / 5);
     mean += l.law.rate_Bps / 100;
-    ck_assert_double_lt (l.law.q, 0.050); /* what stands is answered at 30 ms and a packet */
+    ck_assert_double_lt (l.law.view.queue.q, 0.050); /* what stands is answered at 30 ms and a packet */
   }
   ck_assert_double_gt (mean, kbps (450));
   ck_assert_double_lt (mean, kbps (550));
@@ -551,9 +560,9 @@ START_TEST (test_no_queue_is_missing_behind_routers)
       if (routers)
         path_rate_on_explicit_rate (&l.law, kbps (400), l.now);
       run (&l, CC_SECOND / 5);
-      most = fmax (most, l.law.missing_queue);
+      most = fmax (most, l.law.view.missing_queue);
       if (routers)
-        ck_assert_double_eq (l.law.missing_queue, 0);
+        ck_assert_double_eq (l.law.view.missing_queue, 0);
     }
   }
   ck_assert_double_gt (most, 0.02);
@@ -651,11 +660,11 @@ START_TEST (test_returns_to_what_was_served)
   Loop l;
 
   setup (&l, kbps (1500), kbps (1000));
-  l.law.cross.alone = true;
+  l.law.view.cross.alone = true;
   run (&l, 10 * CC_SECOND);
   l.free_at = l.now + CC_SECOND;
   run (&l, CC_SECOND);
-  for (until = l.now + 3 * CC_SECOND; l.now < until && l.law.q > 0.030;)
+  for (until = l.now + 3 * CC_SECOND; l.now < until && l.law.view.queue.q > 0.030;)
     run (&l, CC_SECOND / FPS);
   run (&l, CC_SECOND / 5);
   ck_assert_double_gt (l.law.rate_Bps, kbps (1200));

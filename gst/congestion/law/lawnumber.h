@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Every number of the low-delay law is a debt: LAW (NAME, value, what it would be without its rule). tests/sim/ablation
+   takes them out one by one, docs/ablation.md shows what breaks. Where nothing is being ablated they are constants. */
+#ifndef LAWNUMBER_H
+#define LAWNUMBER_H
+
+#ifdef LAW_ABLATION
+#include "lawablation.h"
+#define LAW(name, value, without) law_number (#name, value)
+#else
+#define LAW(name, value, without) value
+#endif
+
+#endif

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "pathview.h"
+#include "lawnumber.h"
+#include <math.h>
+
+#define Q_BUSY LAW (Q_BUSY, 0.008, 0.030)              /* s: above, the queue is busy all the time */
+#define Q_JUMP LAW (Q_JUMP, 0.035, 1.0)                /* s: a packet's queueing delay that may be a jump */
+#define JUMP_TIME LAW (JUMP_TIME, 0.030, 0.0)          /* s: and has lasted */
+#define JUMP_BELOW 0.9                                 /* x R arrives */
+#define MAX_PACKET_TIME LAW (MAX_PACKET_TIME, 0.03, 0) /* s */
+#define PAIR_GAIN 1.1                                  /* x R: a train leaves faster */
+#define MAX_LOST 8                                     /* between the packets of a pair */
+#define TRAIL_TIME 0.4                                 /* s, and a round trip: how late R shows */
+#define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5)   /* s: several of the gaps, and soon the capacity of now */
+#define SERVED_PAIRS 3.0
+#define MIN_PERIOD 0.05                           /* s */
+#define MAX_PERIOD 0.1                            /* s */
+#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)         /* s */
+#define MISSING_MOST LAW (MISSING_MOST, 0.2, 2.0) /* s */
+#define ROUTER_QUEUE 0.020                        /* s */
+#define ROUTER_MEMORY (2 * CC_SECOND)
+#define MARKS_MEMORY (20 * CC_SECOND)
+#define FILLED_AGAIN LAW (FILLED_AGAIN, 0.3, 0.0) /* s without a queue, after which one that is met counts anew */
+
+void
+path_view_init (PathView *v, double rate_Bps)
+{
+  QueueDelayParams delay;
+
+  *v = (PathView){.marked_at = CC_TIME_NONE, .word_at = CC_TIME_NONE, .long_since = CC_TIME_NONE};
+  queue_delay_params_init (&delay);
+  queue_delay_init (&v->delay, &delay);
+  route_change_init (&v->route);
+  v->rate_Bps = v->trail_Bps = rate_Bps;
+}
+
+void
+path_view_on_rate (PathView *v, double rate_Bps)
+{
+  v->rate_Bps = rate_Bps;
+}
+
+void
+path_view_on_router_word (PathView *v, CcTime now)
+{
+  v->word_at = now;
+}
+
+/* At least. */
+static double
+serving (const PathView *v)
+{
+  return fmax (v->share.known_Bps, v->rate_Bps);
+}
+
+/* A pause between trains is neither a train nor a queue. */
+static void
+take_pair (PathView *v, const PathPacket *packet)
+{
+  uint64_t steps = packet->seq - v->last.seq;
+  double sent = (double)(int64_t)(packet->sent_at - v->last.sent_at) / 1e9;
+  double arrived = (double)(int64_t)(packet->arrived_at - v->last.arrived_at) / 1e9;
+  double bytes = (double)packet->wire_bytes * (double)steps; /* lost ones took their time as well */
+  bool queued = sent < v->waited - 0.002;
+  bool train = packet->frame == v->last.frame && bytes > PAIR_GAIN * v->trail_Bps * sent;
+
+  if (steps > MAX_LOST || sent < 0 || arrived < 0)
+    return;
+  cross_traffic_on_pair (
+      &v->cross, &(TrafficPair){packet->frame == v->last.frame, queued, train, steps == 1, bytes, arrived});
+  if (queued)
+    packet_pairs_add (&v->served, bytes, sent, arrived, packet->arrived_at, SERVED_MEMORY);
+  if (queued || train)
+    bottleneck_share_on_pair (&v->share, train, bytes, sent, arrived, packet->arrived_at);
+}
+
+static void
+take_frame (PathView *v, const PathPacket *packet, double standing, CcDuration delay)
+{
+  if (v->started && packet->frame == v->last.frame) {
+    standing_queue_go_on (&v->queue, standing, delay);
+    return;
+  }
+  standing_queue_begin_frame (&v->queue, standing, delay, !v->started);
+  if (v->started)
+    v->rerouted |=
+        route_change_on_frame (&v->route, cc_seconds (v->queue.ended_delay), v->rate_Bps, packet->arrived_at);
+}
+
+static void
+watch_waits (PathView *v, CcTime now)
+{
+  if (v->waited < Q_JUMP + path_view_long_packet (v))
+    v->long_since = CC_TIME_NONE;
+  else if (v->long_since == CC_TIME_NONE)
+    v->long_since = now;
+}
+
+CcDuration
+path_view_on_packet (PathView *v, const PathPacket *packet)
+{
+  CcTime now = packet->arrived_at;
+  CcDuration delay = queue_delay_on_packet (&v->delay, packet->sent_at, now);
+  double standing = standing_queue_before (&v->queue, packet->wire_bytes, delay, serving (v));
+
+  receive_rate_on_packet (&v->received, packet->wire_bytes, now);
+  if (packet->marked)
+    v->marked_at = now;
+  if (v->started && packet->seq <= v->last.seq)
+    return delay; /* late: its bytes count, its order says nothing */
+  if (v->started)
+    take_pair (v, packet);
+  take_frame (v, packet, standing, delay);
+  v->started = true;
+  if (packet->R > 0)
+    v->R = packet->R;
+  v->last = *packet;
+  v->waited = cc_seconds (delay);
+  watch_waits (v, now);
+  return delay;
+}
+
+void
+path_view_receive (PathView *v, CcTime now)
+{
+  v->receive_Bps = receive_rate_Bps (&v->received, now);
+}
+
+/* The queue that a path as slow as the trains say would have by now, had it received what we did. Where none is met,
+   frames of others that always meet ours spread them. What was received in a queue says nothing of it. */
+static void
+watch_missing_queue (PathView *v, double T, CcTime now)
+{
+  if (path_view_queue_stands (v, now) || path_view_router_queue (v, now) > 0)
+    v->missing_queue = 0;
+  else if (v->share.trains && v->share.dispersed && cc_time_since (now, v->busy_at) > RECEIVE_RATE_SPAN)
+    v->missing_queue =
+        fmin (fmax (v->missing_queue + T * (v->receive_Bps / v->share.capacity_Bps - 1), 0), MISSING_MOST);
+}
+
+void
+path_view_update (PathView *v, bool others_queue, double T, CcTime now)
+{
+  bottleneck_share_update (&v->share, others_queue, now);
+  v->trail_Bps += (v->rate_Bps - v->trail_Bps) * fmin (T / (TRAIL_TIME + cc_seconds (v->R)), 1);
+  standing_queue_update (&v->queue, T);
+  bottleneck_share_remember (&v->share, T, v->receive_Bps);
+  watch_missing_queue (v, T, now);
+}
+
+double
+path_view_served (PathView *v, CcTime now)
+{
+  packet_pairs_fade (&v->served, now, SERVED_MEMORY);
+  return packet_pairs_rate (&v->served, SERVED_PAIRS);
+}
+
+double
+path_view_jumped_to (PathView *v, CcTime now)
+{
+  double c = bottleneck_share_of_late (&v->share);
+
+  v->long_since = CC_TIME_NONE;
+  bottleneck_share_update (&v->share, false, now);
+  return c;
+}
+
+void
+path_view_take_capacity (PathView *v, double capacity_Bps)
+{
+  bottleneck_share_take (&v->share, capacity_Bps);
+}
+
+void
+path_view_meet_queue (PathView *v, CcTime now)
+{
+  v->filled_Bps = path_view_since_busy (v, now) > FILLED_AGAIN ? v->receive_Bps : fmax (v->filled_Bps, v->receive_Bps);
+  v->busy_at = now;
+}
+
+void
+path_view_note_limit (PathView *v, CcTime now)
+{
+  bool stands = path_view_queue_stands (v, now);
+
+  if (stands)
+    path_view_meet_queue (v, now);
+  v->met_limit |= stands || (v->share.dispersed && v->share.capacity_Bps > 0);
+}
+
+void
+path_view_wait_anew (PathView *v)
+{
+  v->long_since = CC_TIME_NONE;
+}
+
+void
+path_view_forget_cross (PathView *v)
+{
+  v->cross = (CrossTraffic){0};
+}
+
+/* The queue that R went down for was none, nor does the step tell of a capacity. */
+void
+path_view_take_route (PathView *v)
+{
+  v->rerouted = false;
+  queue_delay_reset (&v->delay);
+  standing_queue_forget (&v->queue);
+  v->waited = 0;
+  v->long_since = CC_TIME_NONE;
+  bottleneck_share_forget (&v->share, v->rate_Bps);
+  v->trail_Bps = v->rate_Bps;
+}
+
+double
+path_view_period (const PathView *v)
+{
+  return fmin (fmax (cc_seconds (v->R), MIN_PERIOD), MAX_PERIOD);
+}
+
+double
+path_view_loop (const PathView *v)
+{
+  return fmax ((v->R > 0 ? cc_seconds (v->R) : MAX_PERIOD) + path_view_period (v), MIN_LOOP);
+}
+
+double
+path_view_short_packet (const PathView *v)
+{
+  return fmin (v->last.wire_bytes / serving (v), Q_BUSY);
+}
+
+double
+path_view_long_packet (const PathView *v)
+{
+  return fmin (v->last.wire_bytes / serving (v), MAX_PACKET_TIME);
+}
+
+double
+path_view_router_queue (const PathView *v, CcTime now)
+{
+  return v->word_at != CC_TIME_NONE && cc_time_since (now, v->word_at) < ROUTER_MEMORY ? ROUTER_QUEUE : 0;
+}
+
+bool
+path_view_queue_is_short (const PathView *v)
+{
+  return v->queue.q < Q_BUSY + path_view_short_packet (v);
+}
+
+bool
+path_view_queue_stands (const PathView *v, CcTime now)
+{
+  return v->queue.q > Q_BUSY + path_view_short_packet (v) + path_view_router_queue (v, now);
+}
+
+bool
+path_view_is_alone (const PathView *v, CcTime now)
+{
+  return cross_traffic_is_none (&v->cross) && path_view_router_queue (v, now) == 0;
+}
+
+bool
+path_view_is_marked (const PathView *v, CcTime now)
+{
+  return v->marked_at != CC_TIME_NONE && cc_time_since (now, v->marked_at) < MARKS_MEMORY;
+}
+
+double
+path_view_since_busy (const PathView *v, CcTime now)
+{
+  return cc_seconds (cc_time_since (now, v->busy_at));
+}
+
+double
+path_view_arriving (const PathView *v, CcTime now)
+{
+  return path_view_is_alone (v, now) ? packet_pairs_rate (&v->served, SERVED_PAIRS)
+                                     : bottleneck_share_of_late (&v->share);
+}
+
+bool
+path_view_queue_has_jumped (const PathView *v, CcTime now)
+{
+  double c = path_view_arriving (v, now);
+
+  return v->long_since != CC_TIME_NONE && cc_seconds (now - v->long_since) >= JUMP_TIME && c > 0 &&
+         c < JUMP_BELOW * v->rate_Bps;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the path shows: measured, never decided. Nothing in here sets the rate; what may be sent is told to it, as
+   trains and single packets say different things of it.
+
+     q, slope          what stands in the queue and how fast it rises (standingqueue.h), over a base delay
+   (queuedelay.h) c                 what the bottleneck carries of this flow (bottleneckshare.h) served            what
+   it serves while a queue of ours stands; noise: its gaps, for those who ask (backlog.h) received          what
+   arrives, over 1 s (receiverate.h) cross             whether anybody else is there (crosstraffic.h) missing queue s of
+   queue that a path as slow as c would have by now, and has not marks, words      when the path last marked a packet,
+   when routers last told a rate Rates are bytes/s, 0: unknown; queues are s. */
+#ifndef PATHVIEW_H
+#define PATHVIEW_H
+
+#include "bottleneckshare.h"
+#include "crosstraffic.h"
+#include "queuedelay.h"
+#include "receiverate.h"
+#include "routechange.h"
+#include "standingqueue.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  uint64_t seq;               /* unwrapped */
+  uint64_t counted;           /* the same without packets of which nothing is known; losses are gaps in it */
+  CcTime sent_at, arrived_at; /* sender's and receiver's clock */
+  uint32_t wire_bytes;        /* RTP packet + UDP + IP */
+  uint32_t frame;             /* equal within a frame: the RTP timestamp */
+  CcDuration R;               /* round-trip time carried by the packet, 0: unknown */
+  bool marked;                /* CE, RFC 3168 */
+} PathPacket;
+
+typedef struct {
+  QueueDelay delay;
+  StandingQueue queue;
+  BottleneckShare share;
+  PacketPairs served; /* packets of which the second left before the first was through */
+  ReceiveRate received;
+  CrossTraffic cross;
+  RouteChange route;
+  bool started;
+  bool rerouted;              /* just now: what waits in no queue is the new base delay */
+  PathPacket last;            /* newest in sequence */
+  double waited;              /* s that it did */
+  CcTime long_since;          /* since when packets wait for long; CC_TIME_NONE: they do not */
+  double rate_Bps, trail_Bps; /* what may be sent, as told; the same as it shows here, later */
+  double receive_Bps;
+  double missing_queue;
+  double filled_Bps; /* what arrived when a queue was last met */
+  CcTime busy_at;    /* when that was */
+  bool met_limit;    /* ever: a queue, or trains that were spread */
+  CcTime marked_at;  /* the last mark; CC_TIME_NONE: never */
+  CcTime word_at;    /* the last word of routers; CC_TIME_NONE: never */
+  CcDuration R;      /* 0: unknown */
+} PathView;
+
+void path_view_init (PathView *v, double rate_Bps);
+void path_view_on_rate (PathView *v, double rate_Bps);
+void path_view_on_router_word (PathView *v, CcTime now);
+/* Returns the queueing delay it met. */
+CcDuration path_view_on_packet (PathView *v, const PathPacket *packet);
+/* Whenever somebody is about to judge. */
+void path_view_receive (PathView *v, CcTime now);
+/* Once a period of T s. others_queue: the queue is somebody else's, so that only trains tell of c. */
+void path_view_update (PathView *v, bool others_queue, double T, CcTime now);
+/* What is served of late, gaps and all. */
+double path_view_served (PathView *v, CcTime now);
+/* A jump is being answered: what arrives of late, c as it is now, and the waits begin anew. */
+double path_view_jumped_to (PathView *v, CcTime now);
+void path_view_take_capacity (PathView *v, double capacity_Bps); /* it has become that */
+/* A queue that is there now has been met: growth is careful for a while. */
+void path_view_meet_queue (PathView *v, CcTime now);
+void path_view_note_limit (PathView *v, CcTime now); /* the same, where there is one */
+void path_view_wait_anew (PathView *v);              /* waits of before do not count: they were somebody else's */
+void path_view_forget_cross (PathView *v);           /* whether anybody else is there is open again */
+void path_view_take_route (PathView *v);
+
+/* Pure, all of them. */
+double path_view_period (const PathView *v); /* s, how often to judge: a round trip, 50 to 100 ms */
+double path_view_loop (const PathView *v);   /* s until a change of rate shows */
+/* s that one packet more makes: at low rates a queue of one or two is nothing to act upon. Short: no more than what
+   makes a queue busy; long: than what makes a jump. */
+double path_view_short_packet (const PathView *v);
+double path_view_long_packet (const PathView *v);
+double path_view_router_queue (const PathView *v, CcTime now);   /* s that is the routers' business */
+bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time */
+bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */
+bool path_view_is_alone (const PathView *v, CcTime now);         /* nobody else to meet, no router shares out */
+bool path_view_is_marked (const PathView *v, CcTime now);        /* lately */
+double path_view_since_busy (const PathView *v, CcTime now);     /* s */
+double path_view_arriving (const PathView *v, CcTime now);       /* of late: alone, gaps and all */
+bool path_view_queue_has_jumped (const PathView *v, CcTime now); /* waits are long, and less arrives than is sent */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

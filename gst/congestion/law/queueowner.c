@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "queueowner.h"
+#include "lawnumber.h"
+#include <math.h>
+
+#define MOST LAW (MOST, 0.6, 0.9)    /* x c: what stands below that is not ours, or little of it */
+#define LITTLE LAW (LITTLE, 0.35, 0) /* x c: below that, on a path that marks, only a part of the queue is ours */
+#define HALF LAW (HALF, 0.5, 0)      /* x c: the same beside a TCP, whose queue is long for */
+#define LONG_SHARE 0.45              /* of the time */
+#define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)     /* x c */
+#define Q_OTHERS LAW (Q_OTHERS, 0.035, 1.0)       /* s: standing, although we backed off; twice that where not */
+#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it */
+#define PACKETS_TO_TELL LAW (PACKETS_TO_TELL, 40.0, 1e-3) /* per s, for that; fewer take up to 1 / SLOWEST longer */
+#define SLOWEST LAW (SLOWEST, 0.7, 1.0)
+#define OTHERS_GONE LAW (OTHERS_GONE, 3.0, 0.3) /* s without it */
+#define WARY_TIME LAW (WARY_TIME, 20.0, 0)      /* s after it went, in which it is believed again after */
+#define WARY_AFTER LAW (WARY_AFTER, 0.5, 1.5)   /* s */
+#define REGAIN LAW (REGAIN, 0.4, 0)             /* of the rate before it: backing off was in vain */
+#define FIRST_TEST LAW (FIRST_TEST, 4.0, 12.0)  /* s */
+#define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)  /* s */
+#define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)     /* s */
+#define TEST_RATE 0.5                           /* x R; where as much of the queue goes, it was ours */
+
+static QueueJudgement
+says (QueueVerdict verdict, double rate_Bps)
+{
+  return (QueueJudgement){.verdict = verdict, .rate_Bps = rate_Bps};
+}
+
+/* A queue of our own goes within a second of backing off. */
+static QueueJudgement
+watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
+{
+  bool backed_off = v->rate_Bps < BACKED_OFF * v->share.capacity_Bps;
+
+  if (v->queue.q > (backed_off ? 1 : 2) * Q_OTHERS + path_view_long_packet (v))
+    o->standing_s += T * fmin (fmax (v->receive_Bps / (PACKETS_TO_TELL * v->last.wire_bytes), SLOWEST), 1);
+  else if (v->queue.q < Q_OTHERS / 2)
+    o->standing_s = 0;
+  if (o->standing_s == 0)
+    o->before_Bps = v->trail_Bps;
+  if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER))
+    return says (QUEUE_AS_IT_WAS, 0);
+  o->others = true;
+  o->short_at = now;
+  o->test_at = cc_time_add (now, cc_duration (FIRST_TEST));
+  return says (QUEUE_IS_OTHERS, REGAIN * o->before_Bps);
+}
+
+static QueueJudgement
+stop_competing (QueueOwner *o, CcTime now)
+{
+  o->others = false;
+  o->standing_s = 0;
+  o->wary_until = cc_time_add (now, cc_duration (WARY_TIME));
+  return says (QUEUE_IS_OURS, 0);
+}
+
+static QueueJudgement
+begin_test (QueueOwner *o, const PathView *v)
+{
+  o->testing = true;
+  o->test_q = v->queue.q;
+  o->test_Bps = v->rate_Bps;
+  return (QueueJudgement){QUEUE_TEST_BEGINS, TEST_RATE * v->rate_Bps, cc_duration (path_view_loop (v) + TEST_TIME)};
+}
+
+static QueueJudgement
+end_test (QueueOwner *o, const PathView *v, CcTime now)
+{
+  o->testing = false;
+  o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
+  return v->queue.q < TEST_RATE * o->test_q ? stop_competing (o, now) : says (QUEUE_TEST_OVER, o->test_Bps);
+}
+
+static QueueJudgement
+compete (QueueOwner *o, const PathView *v, CcTime now)
+{
+  if (v->queue.q > Q_OTHERS / 2)
+    o->short_at = now;
+  if (o->testing)
+    return end_test (o, v, now);
+  if (cc_seconds (now - o->short_at) > OTHERS_GONE)
+    return stop_competing (o, now);
+  return now >= o->test_at ? begin_test (o, v) : says (QUEUE_AS_IT_WAS, 0);
+}
+
+QueueJudgement
+queue_owner_judge (QueueOwner *o, const PathView *v, double T, CcTime now)
+{
+  return o->others ? compete (o, v, now) : watch_competition (o, v, T, now);
+}
+
+QueueJudgement
+queue_owner_judge_resting (QueueOwner *o, const PathView *v, double T, CcTime now)
+{
+  return o->others || now >= o->wary_until ? says (QUEUE_AS_IT_WAS, 0) : watch_competition (o, v, T, now);
+}
+
+void
+queue_owner_forget (QueueOwner *o)
+{
+  o->others = o->testing = false;
+}
+
+/* Marks keep the queue short, which others make, and the equation counts them. Flows of one kind, whose trains miss
+   each other, would take themselves for that; but their queue comes and goes, a TCP's comes and stays. */
+static bool
+has_little_of_marked (const PathView *v, CcTime now)
+{
+  double most = v->queue.long_share > LONG_SHARE ? HALF : LITTLE;
+
+  return path_view_is_marked (v, now) && v->rate_Bps < most * v->share.capacity_Bps;
+}
+
+bool
+queue_owner_has_most (const PathView *v, double c_Bps)
+{
+  return v->rate_Bps > MOST * c_Bps;
+}
+
+OwnerKind
+queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
+{
+  if (o->others)
+    return QUEUE_OTHERS;
+  if (path_view_router_queue (v, now) > 0)
+    return QUEUE_ROUTER;
+  if (has_little_of_marked (v, now))
+    return QUEUE_MARKED;
+  if (path_view_is_alone (v, now))
+    return QUEUE_ALONE;
+  return queue_owner_has_most (v, v->share.known_Bps) ? QUEUE_OWN : QUEUE_OWN_KIND;
+}
+
+bool
+queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
+{
+  return o->others || o->testing || now < o->wary_until || v->queue.q > Q_OTHERS + path_view_long_packet (v);
+}
+
+RateOwner
+rate_owner_of_queue (OwnerKind kind)
+{
+  static const RateOwner owners[QUEUE_KINDS] = {
+      RATE_OWNER_OTHERS, RATE_OWNER_ROUTER, RATE_OWNER_MARKED, RATE_OWNER_OWN, RATE_OWNER_OWN, RATE_OWNER_OWN_KIND};
+
+  return owners[kind];
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Whose queue is it? One judge over what the path shows (pathview.h), who names one owner at a time; the law has a row
+   for each (pathlaw.h). The first that holds:
+
+     others    a queue of our own goes within a second of backing off. One that stays although we did is somebody
+   else's, and to back off from it would starve us. Believed after a while, sooner when it was so lately, put to the
+               test now and then: the rate is halved for a moment, and where the queue goes it was ours
+     router    routers have told a rate lately: they share out
+     marked    the path marks, which keeps the queue short, and R is a little part of c: the queue is others'
+     alone     nobody else is there (crosstraffic.h)
+     own       most of the path is ours, and so is its queue
+     own kind  the rest: flows that do as we do */
+#ifndef QUEUEOWNER_H
+#define QUEUEOWNER_H
+
+#include "pathview.h"
+#include "rateowner.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum {
+  QUEUE_OTHERS,
+  QUEUE_ROUTER,
+  QUEUE_MARKED,
+  QUEUE_ALONE,
+  QUEUE_OWN,
+  QUEUE_OWN_KIND,
+  QUEUE_KINDS
+} OwnerKind;
+
+typedef struct {
+  bool others, testing;
+  double standing_s;       /* so long a queue has stood in spite of us */
+  double before_Bps;       /* the rate before it came */
+  double test_q, test_Bps; /* queue, s, and rate before the test */
+  CcTime short_at;         /* when the queue of others was last no queue */
+  CcTime wary_until;       /* till then it is believed sooner */
+  CcTime test_at;
+} QueueOwner;
+
+typedef enum {
+  QUEUE_AS_IT_WAS,
+  QUEUE_IS_OTHERS,   /* from now on; rate_Bps at least */
+  QUEUE_TEST_BEGINS, /* send rate_Bps and nothing more for hold */
+  QUEUE_TEST_OVER,   /* it was not ours: rate_Bps again */
+  QUEUE_IS_OURS      /* no longer others' */
+} QueueVerdict;
+
+typedef struct {
+  QueueVerdict verdict;
+  double rate_Bps;
+  CcDuration hold;
+} QueueJudgement;
+
+/* Once a period of T s. */
+QueueJudgement queue_owner_judge (QueueOwner *o, const PathView *v, double T, CcTime now);
+/* While the law rests after a jump: a TCP's queue is one jump after another. */
+QueueJudgement queue_owner_judge_resting (QueueOwner *o, const PathView *v, double T, CcTime now);
+/* The queue was none. */
+void queue_owner_forget (QueueOwner *o);
+
+/* Pure. */
+OwnerKind queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now);
+/* It is others', or was lately, or looks like it. */
+bool queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now);
+/* A part of c for which the queue is mostly ours to drain. */
+bool queue_owner_has_most (const PathView *v, double c_Bps);
+RateOwner rate_owner_of_queue (OwnerKind kind);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

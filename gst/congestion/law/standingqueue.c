@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "standingqueue.h"
+#include "lawnumber.h"
+#include <math.h>
+
+#define SLOPE_TIME LAW (SLOPE_TIME, 0.15, 1.5) /* s */
+#define Q_LONG LAW (Q_LONG, 0.014, 1.0)        /* s */
+#define LONG_MEMORY 15.0                       /* s */
+
+double
+standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double serving_Bps)
+{
+  s->least_bytes = s->least_bytes > 0 ? fmin (1.001 * s->least_bytes, bytes) : bytes;
+  return fmax (cc_seconds (delay) - (bytes - s->least_bytes) / serving_Bps, 0);
+}
+
+void
+standing_queue_begin_frame (StandingQueue *s, double standing, CcDuration delay, bool is_first)
+{
+  if (!is_first)
+    s->q = s->q < 1e-9 ? 0.5 * s->frame_q : 0.5 * s->q + 0.5 * s->frame_q;
+  s->ended_delay = s->frame_delay;
+  s->frame_q = standing;
+  s->frame_delay = delay;
+}
+
+void
+standing_queue_go_on (StandingQueue *s, double standing, CcDuration delay)
+{
+  s->frame_q = fmin (s->frame_q, standing);
+  s->frame_delay = delay < s->frame_delay ? delay : s->frame_delay;
+}
+
+void
+standing_queue_update (StandingQueue *s, double T)
+{
+  s->q_lag += (s->q - s->q_lag) * fmin (T / SLOPE_TIME, 1);
+  s->long_share += ((s->q > Q_LONG) - s->long_share) * fmin (T / LONG_MEMORY, 1);
+}
+
+double
+standing_queue_slope (const StandingQueue *s)
+{
+  return (s->q - s->q_lag) / SLOPE_TIME;
+}
+
+void
+standing_queue_forget (StandingQueue *s)
+{
+  s->q = s->q_lag = s->frame_q = 0;
+  s->frame_delay = 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What stands in the queue, from the queueing delays of packets: the least of each frame, as the rest of it waits
+   behind its own packets, without the time by which a packet larger than the least takes longer on the bottleneck. */
+#ifndef STANDINGQUEUE_H
+#define STANDINGQUEUE_H
+
+#include "cctime.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  double q, q_lag;    /* s, smoothed over two frames; the same, behind: their difference is the slope */
+  double least_bytes; /* the smallest packet of late */
+  double frame_q;     /* s, of the frame that is arriving */
+  CcDuration frame_delay, ended_delay; /* its least delay beyond the base; that of the frame before it */
+  double long_share;                   /* of the time in which q is long where marks should keep it short, lately */
+} StandingQueue;
+
+/* In the order of arrival. serving_Bps: what the bottleneck serves, at least. Returns s that stood before this packet.
+ */
+double standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double serving_Bps);
+/* The same, of packets in sequence: of a frame's first packet and of the others. */
+void standing_queue_begin_frame (StandingQueue *s, double standing, CcDuration delay, bool is_first);
+void standing_queue_go_on (StandingQueue *s, double standing, CcDuration delay);
+/* T: s since the last time. */
+void standing_queue_update (StandingQueue *s, double T);
+/* s per s. Pure. */
+double standing_queue_slope (const StandingQueue *s);
+/* The base has changed: none. */
+void standing_queue_forget (StandingQueue *s);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A path that is arithmetic: a packet leaves it bytes/c after the one before, and what others have put in lies before
+   it. */
+#include "pathview.h"
+#include "cctest.h"
+#include <math.h>
+
+#define BASE (30 * CC_MSECOND)
+#define PACKET 1000
+
+typedef struct {
+  PathView view;
+  double c;
+  CcTime now, free_at;
+  uint64_t seq;
+  uint32_t frame;
+} Path;
+
+static void
+setup (Path *p, double c, double rate_Bps)
+{
+  *p = (Path){.c = c, .now = CC_SECOND};
+  path_view_init (&p->view, rate_Bps);
+}
+
+static void
+send_packet (Path *p, CcTime sent_at)
+{
+  PathPacket packet = {.seq = ++p->seq, .counted = p->seq, .frame = p->frame, .sent_at = sent_at, .wire_bytes = PACKET};
+
+  packet.R = 2 * BASE;
+  p->free_at = (sent_at > p->free_at ? sent_at : p->free_at) + cc_duration (PACKET / p->c);
+  packet.arrived_at = p->free_at + BASE;
+  path_view_on_packet (&p->view, &packet);
+}
+
+/* Frames of `packets` each 33 ms, their packets at twice the rate; a period each 100 ms. */
+static void
+run (Path *p, unsigned packets, CcDuration span)
+{
+  CcTime end = p->now + span;
+
+  for (unsigned n = 1; p->now < end; p->now += 33 * CC_MSECOND, n++) {
+    p->frame++;
+    for (unsigned i = 0; i < packets; i++)
+      send_packet (p, p->now + cc_duration (i * PACKET / (2 * p->view.rate_Bps)));
+    path_view_receive (&p->view, p->now);
+    if (n % 3 == 0)
+      path_view_update (&p->view, false, 0.1, p->now);
+  }
+}
+
+START_TEST (test_sees_the_bottleneck_and_what_arrives)
+{
+  Path p;
+
+  setup (&p, 150e3, 120e3);
+  run (&p, 4, 5 * CC_SECOND);
+  ck_assert_double_eq_tol (p.view.share.capacity_Bps, 150e3, 2e3);
+  ck_assert (p.view.share.trains && p.view.share.dispersed);
+  ck_assert_double_eq_tol (p.view.receive_Bps, 4000 / 0.033, 7e3);
+  ck_assert_double_lt (p.view.queue.q, 0.002);
+  ck_assert (!path_view_queue_stands (&p.view, p.now));
+}
+END_TEST
+
+START_TEST (test_sees_a_queue_and_who_keeps_it)
+{
+  Path p;
+
+  setup (&p, 150e3, 120e3);
+  run (&p, 4, 2 * CC_SECOND);
+  ck_assert (!path_view_is_alone (&p.view, p.now)); /* not known */
+  p.c = 100e3;
+  run (&p, 4, CC_SECOND);
+  ck_assert (path_view_queue_stands (&p.view, p.now));
+  ck_assert_double_gt (standing_queue_slope (&p.view.queue), 0.1);
+  ck_assert (path_view_is_alone (&p.view, p.now));
+  ck_assert_double_eq_tol (path_view_served (&p.view, p.now), 100e3, 3e3);
+  ck_assert (path_view_queue_has_jumped (&p.view, p.now));
+}
+END_TEST
+
+/* In 132 ms the link serves nothing for 60: little more than half of its peak, with a queue all the time. */
+START_TEST (test_a_gap_is_not_the_end)
+{
+  Path p;
+  double served = 0;
+
+  setup (&p, 200e3, 110e3);
+  p.free_at = CC_SECOND + CC_SECOND / 2;
+  for (unsigned i = 0; i < 100; i++) {
+    p.free_at = (p.free_at > p.now ? p.free_at : p.now) + 60 * CC_MSECOND;
+    run (&p, 4, 132 * CC_MSECOND);
+    if (i >= 50)
+      served += path_view_served (&p.view, p.now) / 50;
+  }
+  ck_assert_double_eq_tol (served, 109e3, 25e3);
+}
+END_TEST
+
+START_TEST (test_a_queue_of_routers_is_theirs)
+{
+  Path p;
+
+  setup (&p, 150e3, 120e3);
+  run (&p, 4, 2 * CC_SECOND);
+  p.view.queue.q = 0.030;
+  p.view.cross.alone = true;
+  ck_assert (path_view_queue_stands (&p.view, p.now));
+  ck_assert (path_view_is_alone (&p.view, p.now));
+  path_view_on_router_word (&p.view, p.now);
+  ck_assert (!path_view_queue_stands (&p.view, p.now));
+  ck_assert (!path_view_is_alone (&p.view, p.now));
+  ck_assert_double_eq (path_view_router_queue (&p.view, p.now + 3 * CC_SECOND), 0);
+}
+END_TEST
+
+START_TEST (test_a_queue_may_be_missing)
+{
+  PathView v;
+
+  path_view_init (&v, 100e3);
+  v.receive_Bps = 100e3;
+  for (CcTime now = 10 * CC_SECOND; now < 12 * CC_SECOND; now += 100 * CC_MSECOND) {
+    bottleneck_share_on_pair (&v.share, true, 1000, 0.005, 1000 / 50e3, now);
+    bottleneck_share_on_pair (&v.share, true, 1000, 0.005, 1000 / 50e3, now);
+    path_view_update (&v, false, 0.1, now);
+  }
+  ck_assert_double_eq_tol (v.missing_queue, 0.2, 1e-6); /* and no more */
+  v.queue.q = 0.050;
+  path_view_update (&v, false, 0.1, 12 * CC_SECOND);
+  ck_assert_double_eq (v.missing_queue, 0);
+}
+END_TEST
+
+START_TEST (test_one_packet_more_is_no_queue)
+{
+  PathView v;
+
+  path_view_init (&v, 10e3);
+  v.last.wire_bytes = 1200;
+  v.queue.q = 0.015;
+  ck_assert (!path_view_queue_stands (&v, CC_SECOND)); /* 120 ms it takes, of which 8 count */
+  ck_assert_double_eq (path_view_long_packet (&v), 0.030);
+  path_view_on_rate (&v, 1e6);
+  ck_assert (path_view_queue_stands (&v, CC_SECOND));
+}
+END_TEST
+
+START_TEST (test_how_often_and_how_late)
+{
+  PathView v;
+
+  path_view_init (&v, 10e3);
+  ck_assert_double_eq (path_view_period (&v), 0.05);
+  v.R = 80 * CC_MSECOND;
+  ck_assert_double_eq (path_view_period (&v), 0.08);
+  ck_assert_double_eq (path_view_loop (&v), 0.2);
+  v.R = 300 * CC_MSECOND;
+  ck_assert_double_eq_tol (path_view_loop (&v), 0.4, 1e-9);
+}
+END_TEST
+
+START_TEST (test_what_arrived_when_it_was_full)
+{
+  PathView v;
+
+  path_view_init (&v, 10e3);
+  v.receive_Bps = 90e3;
+  path_view_meet_queue (&v, 10 * CC_SECOND);
+  v.receive_Bps = 80e3;
+  path_view_meet_queue (&v, 10 * CC_SECOND + CC_SECOND / 10);
+  ck_assert_double_eq (v.filled_Bps, 90e3); /* the same queue */
+  path_view_meet_queue (&v, 12 * CC_SECOND);
+  ck_assert_double_eq (v.filled_Bps, 80e3);
+}
+END_TEST
+
+START_TEST (test_a_late_packet_says_little)
+{
+  Path p;
+  double q;
+
+  setup (&p, 150e3, 120e3);
+  run (&p, 4, 2 * CC_SECOND);
+  q = p.view.waited;
+  path_view_on_packet (&p.view, &(PathPacket){.seq = p.seq - 3,
+                                    .sent_at = p.now - CC_SECOND / 10,
+                                    .arrived_at = p.now + CC_SECOND,
+                                    .wire_bytes = 500,
+                                    .R = CC_SECOND});
+  ck_assert_double_eq (p.view.waited, q);
+  ck_assert_uint_eq (p.view.R, 2 * BASE);
+  ck_assert_uint_eq (p.view.last.seq, p.seq);
+}
+END_TEST
+
+CC_TEST_MAIN ("pathview", test_sees_the_bottleneck_and_what_arrives, test_sees_a_queue_and_who_keeps_it,
+    test_a_gap_is_not_the_end, test_a_queue_of_routers_is_theirs, test_a_queue_may_be_missing,
+    test_one_packet_more_is_no_queue, test_how_often_and_how_late, test_what_arrived_when_it_was_full,
+    test_a_late_packet_says_little)

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "queueowner.h"
+#include "cctest.h"
+
+#define T 0.1
+
+/* R is half of c, a queue of q stands, 120 packets/s arrive. */
+static void
+setup (PathView *v, double q)
+{
+  path_view_init (v, 60e3);
+  v->share.capacity_Bps = v->share.known_Bps = 120e3;
+  v->receive_Bps = 120e3;
+  v->last.wire_bytes = 1000;
+  v->queue.q = q;
+}
+
+/* Until it says something; the s that took, or 60. */
+static double
+judge_until (QueueOwner *o, const PathView *v, CcTime *now, QueueJudgement *j)
+{
+  CcTime began = *now;
+
+  do {
+    *now += cc_duration (T);
+    *j = queue_owner_judge (o, v, T, *now);
+  } while (j->verdict == QUEUE_AS_IT_WAS && *now - began < 60 * CC_SECOND);
+  return cc_seconds (*now - began);
+}
+
+START_TEST (test_a_queue_that_stays_is_others)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  v.trail_Bps = 100e3;
+  o.before_Bps = 0;
+  v.queue.q = 0;
+  queue_owner_judge (&o, &v, T, now);
+  v.queue.q = 0.060;
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 1.5, 0.15);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
+  ck_assert_double_eq_tol (j.rate_Bps, 0.4 * 100e3, 1); /* of the rate before it */
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
+}
+END_TEST
+
+START_TEST (test_who_did_not_back_off_waits_for_twice_the_queue)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  path_view_on_rate (&v, 110e3);
+  ck_assert_double_ge (judge_until (&o, &v, &now, &j), 60);
+  v.queue.q = 0.090;
+  ck_assert_double_le (judge_until (&o, &v, &now, &j), 1.7);
+}
+END_TEST
+
+START_TEST (test_few_packets_take_longer_to_tell)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.080);
+  v.receive_Bps = 10e3;
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 1.5 / 0.7, 0.15);
+}
+END_TEST
+
+/* Halved for a moment: it stays, the rate is had again; it goes, it was ours, and is believed sooner for a while. */
+START_TEST (test_the_belief_is_tested)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  judge_until (&o, &v, &now, &j);
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 4, 0.15);
+  ck_assert_int_eq (j.verdict, QUEUE_TEST_BEGINS);
+  ck_assert_double_eq (j.rate_Bps, 30e3);
+  ck_assert_uint_gt (j.hold, 700 * CC_MSECOND);
+  judge_until (&o, &v, &now, &j);
+  ck_assert_int_eq (j.verdict, QUEUE_TEST_OVER);
+  ck_assert_double_eq (j.rate_Bps, 60e3);
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 12, 0.15);
+  ck_assert_int_eq (j.verdict, QUEUE_TEST_BEGINS);
+  v.queue.q = 0.025;
+  judge_until (&o, &v, &now, &j);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OURS);
+  ck_assert (!o.others);
+  v.queue.q = 0.060;
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 0.5, 0.15);
+}
+END_TEST
+
+START_TEST (test_a_queue_that_is_gone_is_nobodys)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  judge_until (&o, &v, &now, &j);
+  v.queue.q = 0.010;
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 3, 0.25);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OURS);
+}
+END_TEST
+
+START_TEST (test_at_rest_only_shortly_after_others)
+{
+  QueueOwner o = {0};
+  PathView v;
+  QueueJudgement j = {0};
+
+  setup (&v, 0.060);
+  for (unsigned i = 0; i < 20; i++)
+    j = queue_owner_judge_resting (&o, &v, T, CC_SECOND);
+  ck_assert_int_eq (j.verdict, QUEUE_AS_IT_WAS);
+  o.wary_until = 2 * CC_SECOND;
+  for (unsigned i = 0; i < 5; i++)
+    j = queue_owner_judge_resting (&o, &v, T, CC_SECOND);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
+}
+END_TEST
+
+START_TEST (test_the_first_that_holds)
+{
+  QueueOwner o = {0};
+  PathView v;
+  CcTime now = 100 * CC_SECOND;
+
+  setup (&v, 0.020);
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OWN_KIND);
+  path_view_on_rate (&v, 80e3);
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OWN);
+  v.cross.alone = true;
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
+  v.marked_at = now;
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
+  path_view_on_rate (&v, 40e3);
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_MARKED);
+  path_view_on_rate (&v, 55e3); /* more than a little of it, but half of what a TCP's queue leaves */
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
+  v.queue.long_share = 0.5;
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_MARKED);
+  path_view_on_router_word (&v, now);
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ROUTER);
+  o.others = true;
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
+  queue_owner_forget (&o);
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ROUTER);
+}
+END_TEST
+
+START_TEST (test_it_may_be_others)
+{
+  QueueOwner o = {0};
+  PathView v;
+
+  setup (&v, 0.020);
+  ck_assert (!queue_owner_may_be_others (&o, &v, CC_SECOND));
+  o.wary_until = 2 * CC_SECOND;
+  ck_assert (queue_owner_may_be_others (&o, &v, CC_SECOND));
+  ck_assert (!queue_owner_may_be_others (&o, &v, 2 * CC_SECOND));
+  v.queue.q = 0.060;
+  ck_assert (queue_owner_may_be_others (&o, &v, 2 * CC_SECOND));
+}
+END_TEST
+
+CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_who_did_not_back_off_waits_for_twice_the_queue,
+    test_few_packets_take_longer_to_tell, test_the_belief_is_tested, test_a_queue_that_is_gone_is_nobodys,
+    test_at_rest_only_shortly_after_others, test_the_first_that_holds, test_it_may_be_others)
