@@ -5,33 +5,8 @@
 #endif
 
 #include "gstccaddress.h"
-#include "gstccrandom.h"
-#include "gstccrtcp.h"
+#include "gstccparticipant.h"
 #include "gstrtcpavpfprivate.h"
-
-static void *
-get_memory (void *user, size_t size)
-{
-  return g_try_malloc (size);
-}
-
-static void
-put_memory (void *user, void *memory)
-{
-  g_free (memory);
-}
-
-static uint32_t
-next_random (void *user)
-{
-  return g_random_int ();
-}
-
-static uint32_t
-next_secret (void *user)
-{
-  return gst_cc_random32 ();
-}
 
 static void
 tell (void *user, const RtpEvent *event)
@@ -143,18 +118,13 @@ void
 gst_rtcp_avpf_core_begin (GstRtcpAvpf *self, GstClockTime now)
 {
   RtpSettings settings = core_settings (self);
-  RtpParticipantParams params = {.memory = {.get = get_memory, .put = put_memory},
-      .random = {.next = next_random},
-      .secrets = {.next = next_secret},
-      .events = {.tell = tell, .user = self}};
+  RtpParticipantParams params = {.events = {.tell = tell, .user = self}};
 
   if (self->core != NULL)
     rtp_participant_clear (self->core);
   else
     self->core = g_new0 (RtpParticipant, 1);
-  if (!rtp_participant_init (self->core, &params, &settings, now))
-    g_error ("no memory for a participant");
-  self->core->params.ntp_at_zero = gst_cc_rtcp_ntp_now () - rtp_participant_ntp (self->core, now);
+  gst_cc_participant_begin (self->core, &params, &settings, now);
   set_stream (self);
 }
 

@@ -4,10 +4,9 @@
 #include "config.h"
 #endif
 
+#include "gstccparticipant.h"
 #include "gstrateevent.h"
 #include "gstrtcpavpfprivate.h"
-
-#include <gst/video/video.h>
 
 typedef struct {
   GstPad *pad; /* to push the event on; NULL: a signal */
@@ -75,25 +74,6 @@ emit (GstRtcpAvpf *self, const RtpEvent *event)
   g_queue_push_tail (&self->outbox, told);
 }
 
-static GstEvent *
-key_unit_event (GstRtcpAvpf *self, const RtpEvent *event)
-{
-  GstEvent *made =
-      gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, event->full, self->media.key_unit_count++);
-
-  gst_structure_set (gst_event_writable_structure (made), "ssrc", G_TYPE_UINT, (guint)event->ssrc, NULL);
-  GST_INFO_OBJECT (self, "a receiver wants a key unit of %08x", event->ssrc);
-  return made;
-}
-
-static GstEvent *
-resend_event (const RtpEvent *event)
-{
-  return gst_event_new_custom (
-      GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new ("GstRTPRetransmissionRequest", "seqnum", G_TYPE_UINT,
-                                     (guint)event->seq, "ssrc", G_TYPE_UINT, (guint)event->ssrc, NULL));
-}
-
 static guint
 bit_rate (gdouble bps)
 {
@@ -113,13 +93,6 @@ rate_event (const RtpMediaLimit *rate)
   return gst_rate_event_new (&info);
 }
 
-static GstEvent *
-collision_event (const RtpEvent *event)
-{
-  return gst_event_new_custom (
-      GST_EVENT_CUSTOM_UPSTREAM, gst_structure_new ("GstRTPCollision", "ssrc", G_TYPE_UINT, (guint)event->ssrc, NULL));
-}
-
 void
 gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event)
 {
@@ -137,16 +110,17 @@ gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event)
     GST_INFO_OBJECT (self, "lost packets of %08x come again", event->ssrc);
     break;
   case RTP_EVENT_KEY_UNIT:
-    push_upstream (self, key_unit_event (self, event));
+    GST_INFO_OBJECT (self, "a receiver wants a key unit of %08x", event->ssrc);
+    push_upstream (self, gst_cc_key_unit_event (event, self->media.key_unit_count++));
     break;
   case RTP_EVENT_RESEND:
-    push_upstream (self, resend_event (event));
+    push_upstream (self, gst_cc_resend_event (event, event->seq));
     break;
   case RTP_EVENT_RATE:
     push_upstream (self, rate_event (&event->rate));
     break;
   case RTP_EVENT_MEDIA_COLLISION:
-    push_upstream (self, collision_event (event));
+    push_upstream (self, gst_cc_collision_event (event));
     break;
   default:
     emit (self, event);

@@ -70,12 +70,12 @@ static void
 append_answer (const RtpMediaStream *a, GstStructure *structure, GstClockTime now)
 {
   gst_structure_set (structure, "round-trip", G_TYPE_UINT64, (guint64)a->round_trip, "report-blocks", G_TYPE_UINT64,
-      a->report_blocks, "pli", G_TYPE_UINT64, a->pli, "fir", G_TYPE_UINT64, a->fir, "key-unit-requests", G_TYPE_UINT64,
-      a->key.asked, "key-units-refused", G_TYPE_UINT64, a->key.dropped, "nack", G_TYPE_UINT64, a->nack,
-      "resends-granted", G_TYPE_UINT64, a->resend.granted, "resends-unknown", G_TYPE_UINT64, a->resend.unknown,
-      "resends-repeated", G_TYPE_UINT64, a->resend.repeated, "resends-excess", G_TYPE_UINT64, a->resend.excess, "tmmbr",
-      G_TYPE_UINT64, a->tmmbr.requests, "tfrc", G_TYPE_UINT64, a->tfrc, "path", G_TYPE_UINT64, a->path, "remb",
-      G_TYPE_UINT64, a->remb, NULL);
+      a->counts.report_blocks, "pli", G_TYPE_UINT64, a->counts.pli, "fir", G_TYPE_UINT64, a->counts.fir,
+      "key-unit-requests", G_TYPE_UINT64, a->key.asked, "key-units-refused", G_TYPE_UINT64, a->key.dropped, "nack",
+      G_TYPE_UINT64, a->counts.nack, "resends-granted", G_TYPE_UINT64, a->resend.granted, "resends-unknown",
+      G_TYPE_UINT64, a->resend.unknown, "resends-repeated", G_TYPE_UINT64, a->resend.repeated, "resends-excess",
+      G_TYPE_UINT64, a->resend.excess, "tmmbr", G_TYPE_UINT64, a->tmmbr.requests, "tfrc", G_TYPE_UINT64, a->counts.tfrc,
+      "path", G_TYPE_UINT64, a->counts.path, "remb", G_TYPE_UINT64, a->counts.remb, NULL);
   append_reports (a, structure, now);
 }
 

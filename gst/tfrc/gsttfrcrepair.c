@@ -59,31 +59,53 @@ gst_tfrc_repair_is (const GstTfrcTransmit *t, guint32 ssrc)
 
 /* ---- the agreement ---- */
 
+/* A receiver that agreed asks twice in a row where it matters. */
+static void
+set_asker (GstTfrcTransmit *t, gboolean agreed)
+{
+  RtpMediaStream *stream = rtp_media_find (&t->session.core->media, t->repair.media);
+
+  if (stream != NULL)
+    stream->asker = (RtpMediaAsker){.agreed = agreed, .receiver = t->repair.receiver, .interval = ANSWER_INTERVAL};
+}
+
 void
 gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now)
 {
   if (!t->repair.agreed)
     return;
   gst_tfrc_repair_clear (&t->repair);
-  gst_tfrc_transmit_drop_source (t, t->repair.ssrc, now);
+  set_asker (t, FALSE);
+  rtp_participant_end_stream (t->session.core, t->repair.ssrc, now);
+  gst_tfrc_session_wake (&t->session);
 }
 
 void
-gst_tfrc_repair_on_bye (GstTfrcTransmit *t, guint32 ssrc, CcTime now)
+gst_tfrc_repair_note_bye (GstTfrcRepair *r, guint32 ssrc)
 {
-  if (t->repair.agreed && t->repair.receiver == ssrc)
-    gst_tfrc_repair_end (t, now);
+  r->left |= r->agreed && r->receiver == ssrc;
+}
+
+void
+gst_tfrc_repair_note_feedback (GstTfrcRepair *r, const RtpFeedbackMessage *message)
+{
+  if (message->type != RTCP_PSFB || message->fmt != RTCP_FB_FMT_AFB ||
+      !rtcp_repair_parse (message->fci, message->size, &r->offer))
+    return;
+  r->offered = TRUE;
+  r->offered_by = message->sender;
+  r->offered_for = message->media;
 }
 
 /* One stream is repaired for one receiver. Who may limit may ask: it has shown that it receives. */
 static gboolean
 is_acceptable (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offer)
 {
-  const GstTfrcSource *source = gst_tfrc_transmit_find_source (t, media);
+  RtpParticipant *core = t->session.core;
 
-  return t->settings.repair != GST_TFRC_REPAIR_NONE && source != NULL && !source->resends &&
-         rtp_reporters_knows (&t->reporters, sender) && offer->ssrc != 0 && t->repair.ssrc_sent == media &&
-         offer->payload_type != t->repair.type_sent && gst_tfrc_transmit_find_source (t, offer->ssrc) == NULL;
+  return t->settings.repair != GST_TFRC_REPAIR_NONE && rtp_media_is_flow (&core->media, media) &&
+         rtp_reporters_knows (&core->media.reporters, sender) && offer->ssrc != 0 && t->repair.ssrc_sent == media &&
+         offer->payload_type != t->repair.type_sent && rtp_locals_find (&core->locals, offer->ssrc) == NULL;
 }
 
 /* Its stream shows itself at once, in RTCP. */
@@ -103,41 +125,48 @@ agree (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offe
   r->heard_at = now;
   if (r->kept == NULL)
     r->kept = g_new0 (GstTfrcKept, GST_TFRC_REPAIR_KEPT);
-  gst_tfrc_transmit_add_source (t, r->ssrc, now)->resends = TRUE;
-  if (t->avpf_running)
-    avpf_timing_request_feedback (&t->avpf, CC_TIME_NONE, now);
+  set_asker (t, TRUE);
+  rtp_participant_announce_resends (t->session.core, r->ssrc, now);
+  gst_tfrc_session_wake (&t->session);
 }
 
-/* So that its source is not forgotten for not having sent anything. */
+/* Where its SSRC had to make room it comes back. */
 static void
 go_on (GstTfrcTransmit *t, CcTime now)
 {
-  GstTfrcSource *source = gst_tfrc_transmit_add_source (t, t->repair.ssrc, now);
-
   t->repair.heard_at = now;
-  source->resends = TRUE;
-  source->sent_at = now;
+  rtp_participant_announce_resends (t->session.core, t->repair.ssrc, now);
+  gst_tfrc_session_wake (&t->session);
 }
 
-void
-gst_tfrc_repair_on_feedback (
-    GstTfrcTransmit *t, guint32 sender, guint32 media, const guint8 *fci, gsize size, CcTime now)
+static void
+take_offer (GstTfrcTransmit *t, CcTime now)
 {
   GstTfrcRepair *r = &t->repair;
-  RtcpRepair offer;
+  guint32 sender = r->offered_by, media = r->offered_for;
 
-  if (!rtcp_repair_parse (fci, size, &offer))
-    return;
-  if (r->agreed && r->receiver == sender && r->media == media && r->ssrc == offer.ssrc) {
+  if (r->agreed && r->receiver == sender && r->media == media && r->ssrc == r->offer.ssrc) {
     go_on (t, now);
     return;
   }
   if (r->agreed && r->receiver != sender && cc_time_since (now, r->heard_at) < AGREEMENT_LIFE)
     return;
-  if (!is_acceptable (t, sender, media, &offer))
+  if (!is_acceptable (t, sender, media, &r->offer))
     return;
   gst_tfrc_repair_end (t, now);
-  agree (t, sender, media, &offer, now);
+  agree (t, sender, media, &r->offer, now);
+}
+
+void
+gst_tfrc_repair_settle (GstTfrcTransmit *t, CcTime now)
+{
+  GstTfrcRepair *r = &t->repair;
+
+  if (r->offered)
+    take_offer (t, now);
+  if (r->left)
+    gst_tfrc_repair_end (t, now);
+  r->offered = r->left = FALSE;
 }
 
 /* ---- packets ---- */
@@ -198,25 +227,17 @@ send_again (GstTfrcTransmit *t, const GstTfrcKept *kept, CcTime now)
 }
 
 gboolean
-gst_tfrc_repair_answer (GstTfrcTransmit *t, guint32 sender, guint32 media, const guint16 *seqs, guint n, CcTime now)
+gst_tfrc_repair_answer (GstTfrcTransmit *t, const RtpEvent *resend, CcTime now)
 {
   GstTfrcRepair *r = &t->repair;
-  GstTfrcSource *source = gst_tfrc_transmit_find_source (t, media);
-  guint i;
+  const GstTfrcKept *kept;
 
-  if (!r->agreed || sender != r->receiver || media != r->media || source == NULL)
+  if (!r->agreed || resend->receiver != r->receiver || resend->ssrc != r->media)
     return FALSE;
-  for (i = 0; i < n; i++) {
-    const GstTfrcKept *kept = &r->kept[seqs[i] % GST_TFRC_REPAIR_KEPT];
-
-    t->stats.nack++;
-    if (kept->size == 0 || kept->ssrc != media || kept->seq != seqs[i] ||
-        !resend_limit_on_request (&source->resend, seqs[i], ANSWER_INTERVAL, now)) {
-      t->stats.resends_refused++;
-      continue;
-    }
-    t->stats.resends_granted++;
+  kept = &r->kept[resend->seq % GST_TFRC_REPAIR_KEPT];
+  if (kept->size == 0 || kept->ssrc != r->media || kept->seq != resend->seq)
+    r->unknown++;
+  else
     send_again (t, kept, now);
-  }
   return TRUE;
 }

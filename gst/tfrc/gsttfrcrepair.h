@@ -9,6 +9,8 @@
 
 #include "cctime.h"
 #include "gsttfrcpacket.h"
+#include "rtcprepair.h"
+#include "rtpevents.h"
 
 G_BEGIN_DECLS
 
@@ -39,22 +41,25 @@ typedef struct {
   GstTfrcKept *kept;             /* GST_TFRC_REPAIR_KEPT, by number; NULL: nobody asks */
   guint32 ssrc_sent;             /* of the last packet of media, and its payload type */
   guint8 type_sent;
+  guint64 unknown;        /* packets asked for that are not kept */
+  gboolean offered, left; /* to be settled */
+  guint32 offered_by, offered_for;
+  RtcpRepair offer;
 } GstTfrcRepair;
 
 void gst_tfrc_repair_init (GstTfrcRepair *repair);
 void gst_tfrc_repair_clear (GstTfrcRepair *repair);
 /* The path is another, or nothing is to be sent again any more. */
 void gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now);
-/* Application feedback of a receiver, whatever it is. */
-void gst_tfrc_repair_on_feedback (
-    GstTfrcTransmit *t, guint32 sender, guint32 media, const guint8 *fci, gsize size, CcTime now);
-/* A participant has left. */
-void gst_tfrc_repair_on_bye (GstTfrcTransmit *t, guint32 ssrc, CcTime now);
+/* Feedback of a receiver, whatever it is; a participant has left. What follows from it is done by settle,
+   once the participant is not at work. */
+void gst_tfrc_repair_note_feedback (GstTfrcRepair *r, const RtpFeedbackMessage *message);
+void gst_tfrc_repair_note_bye (GstTfrcRepair *r, guint32 ssrc);
+void gst_tfrc_repair_settle (GstTfrcTransmit *t, CcTime now);
 /* A packet leaves; seq: the number it leaves with. */
 void gst_tfrc_repair_on_sent (GstTfrcTransmit *t, GstBuffer *buffer, const GstTfrcHead *head, guint16 seq);
-/* TRUE: whoever asks has agreed, and is answered here. */
-gboolean gst_tfrc_repair_answer (
-    GstTfrcTransmit *t, guint32 sender, guint32 media, const guint16 *seqs, guint n, CcTime now);
+/* A packet is to be sent again. TRUE: whoever asks has agreed, and is answered here. */
+gboolean gst_tfrc_repair_answer (GstTfrcTransmit *t, const RtpEvent *resend, CcTime now);
 gboolean gst_tfrc_repair_is (const GstTfrcTransmit *t, guint32 ssrc);
 
 G_END_DECLS

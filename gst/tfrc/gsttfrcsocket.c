@@ -178,22 +178,27 @@ gst_tfrc_socket_native_address (GSocket *socket, GSocketAddress *peer, GstTfrcAd
   return ok;
 }
 
-gboolean
-gst_tfrc_address_equal (const GstTfrcAddress *a, const GstTfrcAddress *b)
+RtpAddress
+gst_tfrc_address_read (const GstTfrcAddress *address)
 {
-  if (a->storage.ss_family != b->storage.ss_family)
-    return FALSE;
-  if (a->storage.ss_family == AF_INET) {
-    const struct sockaddr_in *x = (const struct sockaddr_in *)&a->storage;
-    const struct sockaddr_in *y = (const struct sockaddr_in *)&b->storage;
+  const struct sockaddr_in *in = (const struct sockaddr_in *)&address->storage;
+  const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)&address->storage;
+  RtpAddress read = {.family = RTP_ADDRESS_IPV4};
 
-    return x->sin_port == y->sin_port && x->sin_addr.s_addr == y->sin_addr.s_addr;
-  } else {
-    const struct sockaddr_in6 *x = (const struct sockaddr_in6 *)&a->storage;
-    const struct sockaddr_in6 *y = (const struct sockaddr_in6 *)&b->storage;
-
-    return x->sin6_port == y->sin6_port && memcmp (&x->sin6_addr, &y->sin6_addr, sizeof x->sin6_addr) == 0;
+  if (address->storage.ss_family == AF_INET) {
+    memcpy (read.bytes, &in->sin_addr, sizeof in->sin_addr);
+    read.port = g_ntohs (in->sin_port);
+    return read;
   }
+  read.port = g_ntohs (in6->sin6_port);
+  if (IN6_IS_ADDR_V4MAPPED (&in6->sin6_addr)) {
+    memcpy (read.bytes, in6->sin6_addr.s6_addr + 12, sizeof in->sin_addr);
+    return read;
+  }
+  read.family = RTP_ADDRESS_IPV6;
+  memcpy (read.bytes, &in6->sin6_addr, sizeof in6->sin6_addr);
+  read.scope = IN6_IS_ADDR_LINKLOCAL (&in6->sin6_addr) ? in6->sin6_scope_id : 0;
+  return read;
 }
 
 void

@@ -7,6 +7,8 @@
 #include <gst/gst.h>
 #include <sys/socket.h>
 
+#include "rtpaddress.h"
+
 G_BEGIN_DECLS
 
 /* Bytes of UDP and IP headers per packet. */
@@ -36,7 +38,8 @@ gboolean gst_tfrc_socket_check_route (GSocketAddress *peer, GError **error);
 gboolean gst_tfrc_socket_native_address (
     GSocket *socket, GSocketAddress *peer, GstTfrcAddress *address, GError **error);
 
-gboolean gst_tfrc_address_equal (const GstTfrcAddress *a, const GstTfrcAddress *b); /* address and port */
+/* A mapped IPv4 address is one of IPv4. */
+RtpAddress gst_tfrc_address_read (const GstTfrcAddress *address);
 
 /* dscp: 0 to 63, negative: leave the system's. */
 void gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp);

@@ -5,11 +5,9 @@
 
 #include "gsttfrctransmit.h"
 
-#include "gstccrandom.h"
 #include "gsttfrcrate.h"
 
 #include <errno.h>
-#include <gst/video/video.h>
 #include <math.h>
 #include <poll.h>
 #include <string.h>
@@ -223,13 +221,6 @@ gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
       fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 
-/* Also before the first packet has left: others may wait ahead of those that are given up. */
-static void
-give_up_number (GstTfrcTransmit *t, guint32 ssrc, guint16 seq, CcTime now)
-{
-  gst_tfrc_numbering_give_up (&gst_tfrc_transmit_add_source (t, ssrc, now)->numbering, seq);
-}
-
 static void
 give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 {
@@ -237,7 +228,7 @@ give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
   guint16 seq;
 
   if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq))
-    give_up_number (t, ssrc, seq, now);
+    gst_tfrc_numbers_give_up (&t->numbers, ssrc, seq, now);
   gst_buffer_unref (packet->handle);
 }
 
@@ -293,6 +284,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
+  t->steering.numbered = settings->twcc_extension_id > 0;
   t->core.params.probe = settings->rate_extension_id > 0;
   set_traffic_class (t);
   gst_tfrc_transmit_apply_limits (t);
@@ -316,7 +308,7 @@ static void
 finish_drain (GstTfrcTransmit *t, CcTime now)
 {
   flush_core (t, now);
-  gst_tfrc_transmit_send_bye (t, now);
+  gst_tfrc_session_say_bye (&t->session, t->fd, now);
   t->drain_until = CC_TIME_NONE;
   g_mutex_lock (&t->lock);
   t->shared.drain = FALSE;
@@ -373,11 +365,12 @@ take_shared (GstTfrcTransmit *t, CcTime now)
   if (peer_changed) {
     t->batch->to = t->to;
     gst_tfrc_repair_end (t, now);
+    gst_tfrc_session_set_peer (&t->session, &t->to, now);
     restart_core (t, now);
   }
   for (i = 0; i < n_given_up; i++)
     while (given_up[i].count-- > 0)
-      give_up_number (t, given_up[i].ssrc, given_up[i].from++, now);
+      gst_tfrc_numbers_give_up (&t->numbers, given_up[i].ssrc, given_up[i].from++, now);
   t->mid_frame = t->n_taken > 0 && !t->taken[t->n_taken - 1].frame_end && !t->taken[t->n_taken - 1].resent;
   for (i = 0; i < t->n_taken; i++)
     gst_tfrc_transmit_push (t, &t->taken[i], now);
@@ -448,6 +441,28 @@ read_osn (GstBuffer *buffer, guint16 *osn)
   return TRUE;
 }
 
+/* Its original's number, as that was sent. FALSE: nobody could make anything of it. */
+static gboolean
+find_osn (GstTfrcTransmit *t, const CcPacket *packet, guint32 ssrc, guint16 *osn)
+{
+  if (!read_osn (packet->handle, osn) ||
+      !(gst_tfrc_repair_is (t, ssrc) || gst_tfrc_numbers_resent (&t->numbers, ssrc, osn)))
+    return FALSE;
+  t->stats.resent++;
+  return TRUE;
+}
+
+static void
+note_sent (GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, gsize size, const CcPacket *packet, CcTime now)
+{
+  RtpPacket rtp = {
+      .ssrc = head->ssrc, .timestamp = head->timestamp, .seq = seq, .payload_bytes = size - head->head_size};
+
+  cc_packet_feedback_on_sent (t->packets, head->ssrc, seq, packet->size_bytes, head->timestamp, now);
+  gst_tfrc_session_on_sent (&t->session, &rtp, t->settings.clock_rate, packet->resent, packet->captured_at, now);
+  gst_tfrc_repair_on_sent (t, packet->handle, head, seq);
+}
+
 static void
 add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stamp, CcTime now)
 {
@@ -458,25 +473,20 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
                                 .rate_id = t->settings.rate_extension_id},
       .resent = packet->resent};
   gsize size = gst_buffer_get_size (packet->handle);
-  GstTfrcSource *source;
   GstTfrcHead head;
   guint32 ssrc;
   guint16 seq;
 
   if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq)) {
-    source = gst_tfrc_transmit_add_source (t, ssrc, now);
-    if (packet->resent &&
-        !(read_osn (packet->handle, &rewrite.osn) && gst_tfrc_answer_resent (t, source, &rewrite.osn))) {
+    rewrite.renumber = gst_tfrc_numbers_offset (&t->numbers, ssrc, seq, now);
+    if (packet->resent && !find_osn (t, packet, ssrc, &rewrite.osn)) {
       give_up_packet (t, packet, now);
       return;
     }
-    rewrite.renumber = gst_tfrc_numbering_offset (&source->numbering, seq);
-    resend_limit_on_sent (&source->resend, (guint16)(seq - rewrite.renumber));
   }
-  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head)) {
-    gst_tfrc_transmit_note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
-    gst_tfrc_repair_on_sent (t, packet->handle, &head, (guint16)(head.seq - rewrite.renumber));
-  } else if (t->batch->unprotected > 0)
+  if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
+    note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+  else if (t->batch->unprotected > 0)
     warn (t, WARNED_UNPROTECTED,
         "Packets have numbers that their SSRC has used with this key before, which would give the key away; they are "
         "dropped. Leave the payloader's ssrc to chance, or set another srtp-key.",
@@ -511,14 +521,6 @@ pump (GstTfrcTransmit *t, CcTime now)
   return n == PUMP_PACKETS;
 }
 
-void
-gst_tfrc_transmit_ask_for_key_unit (GstTfrcTransmit *t)
-{
-  t->stats.key_unit_requests++;
-  gst_pad_push_event (
-      t->pad, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, TRUE, t->key_unit_count++));
-}
-
 static void
 push_rate_event (GstTfrcTransmit *t, const CcSenderStatus *status, CcTime now)
 {
@@ -533,6 +535,7 @@ push_rate_event (GstTfrcTransmit *t, const CcSenderStatus *status, CcTime now)
 static void
 copy_counters (GstTfrcTransmit *t)
 {
+  const RtpParticipant *core = t->session.core;
   GstTfrcStats *s = &t->stats;
 
   s->mode = t->core.mode;
@@ -545,6 +548,14 @@ copy_counters (GstTfrcTransmit *t)
   s->circuit_openings = t->core.circuit.openings;
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
+  s->steering = t->steering.counts;
+  rtp_media_counts (&core->media, &s->media);
+  s->unknown_ssrc = core->media.elsewhere;
+  s->limits_unproven = core->media.unproven;
+  s->bad_rtcp = core->stats.bad_rtcp + t->steering.counts.malformed;
+  s->rtcp_sent = t->session.sent;
+  s->resends_lost = t->numbers.lost;
+  s->resends_unknown = t->numbers.unknown + t->repair.unknown;
   s->unstamped = t->batch->unstamped;
   s->unprotected = t->batch->unprotected;
   s->srtp = gst_cc_srtp_counts (t->srtp);
@@ -634,13 +645,9 @@ run_timers (GstTfrcTransmit *t, CcTime now)
 {
   if (cc_sender_next_timeout (&t->core) <= now)
     cc_sender_on_timeout (&t->core, now);
-  if (cc_sender_take_key_unit_wanted (&t->core) && key_answer_on_command (&t->key, t->core.tfrc.R, now))
-    gst_tfrc_transmit_ask_for_key_unit (t);
-  if (key_answer_on_timeout (&t->key, now))
-    gst_tfrc_transmit_ask_for_key_unit (t);
-  if (t->tmmbr_rises_at <= now)
-    gst_tfrc_answer_timeout (t, now);
-  gst_tfrc_transmit_rtcp_timeout (t, now);
+  if (cc_sender_take_key_unit_wanted (&t->core))
+    gst_tfrc_answer_want_key_unit (t, now);
+  gst_tfrc_answer_run (t, now);
   post_circuit (t, now);
   if (MIN (t->status_at, t->rate_event_at) <= now)
     check_status (t, now);
@@ -655,9 +662,8 @@ static CcTime
 next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean more)
 {
   CcTime core = t->blocked ? CC_TIME_NONE : cc_sender_next_timeout (&t->core);
-  CcTime at = cc_time_min (gst_tfrc_transmit_rtcp_next (t), t->key.due);
+  CcTime at = gst_tfrc_session_next (&t->session);
 
-  at = cc_time_min (at, t->tmmbr_rises_at);
   if (!more)
     core = MAX (core, cc_time_add (now, SLEEP_MIN));
   at = cc_time_min (at, cc_time_min (core, t->drain_until));
@@ -770,7 +776,7 @@ run (gpointer user)
     if (events & POLLERR)
       take_errors (t, now);
     if (events & POLLIN)
-      gst_tfrc_transmit_receive (t, now);
+      gst_tfrc_answer_receive (t, now);
     run_timers (t, now);
     more = pump (t, now);
     deadline = next_deadline (t, now, more);
@@ -786,15 +792,13 @@ run (gpointer user)
     }
   }
   flush_core (t, now);
-  gst_tfrc_transmit_send_bye (t, now);
+  gst_tfrc_session_say_bye (&t->session, t->fd, now);
   return NULL;
 }
 
 static void
 reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress *to, CcTime now)
 {
-  guint i;
-
   g_clear_object (&t->shared.socket);
   memset (&t->shared, 0, sizeof t->shared);
   memset (&t->stats, 0, sizeof t->stats);
@@ -808,23 +812,17 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   gst_tfrc_batch_set_srtp (t->batch, t->srtp);
   t->batch->to = *to;
   set_traffic_class (t);
-  t->n_taken = t->n_sources = t->warned = t->key_unit_count = t->reported_bitrate = 0;
-  t->blocked = t->avpf_running = FALSE;
+  t->n_taken = t->warned = t->key_unit_count = t->reported_bitrate = 0;
+  t->blocked = FALSE;
   t->due = t->drain_until = CC_TIME_NONE;
-  key_answer_init (&t->key);
   t->status_at = t->rate_event_at = now;
   t->stats_at = cc_time_add (now, settings->stats_interval);
   t->logged_at = 0;
   gst_tfrc_send_advice_init (&t->advice, now);
-  t->path_teller = t->router_teller = 0;
-  for (i = 0; i < G_N_ELEMENTS (t->teller_key); i++)
-    t->teller_key[i] = gst_cc_random64 ();
-  t->stats.rr_rtt = t->stats.rr_jitter = GST_CLOCK_TIME_NONE;
-  t->cname = settings->cname[0] != 0 ? g_strdup (settings->cname) : gst_cc_rtcp_new_cname ();
-  t->sources = g_new (GstTfrcSource, GST_TFRC_MAX_SOURCES);
   t->packets = g_new0 (CcPacketFeedback, 1);
-  gst_tfrc_answer_init (t);
+  gst_tfrc_numbers_init (&t->numbers);
   gst_tfrc_repair_init (&t->repair);
+  gst_tfrc_answer_begin (t, now);
   init_core (t, gst_tfrc_bytes_per_second (settings->start_bitrate), now);
   t->stats.estimated_bitrate = gst_tfrc_bit_rate (t->core.rate_Bps);
   cc_sender_status (&t->core, now, &t->stats.status);
@@ -848,10 +846,9 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->taken, g_free);
   g_clear_pointer (&t->ring, g_free);
   g_clear_pointer (&t->batch, gst_tfrc_batch_free);
-  g_clear_pointer (&t->sources, g_free);
+  gst_tfrc_session_clear (&t->session);
   g_clear_pointer (&t->packets, g_free);
   gst_tfrc_repair_clear (&t->repair);
-  g_clear_pointer (&t->cname, g_free);
   g_clear_object (&t->socket);
   t->fd = -1;
 }

@@ -51,6 +51,7 @@ rtp_attendance_init (RtpAttendance *a, const RtpAttendanceParams *params, const 
   a->expired_at = now;
   a->host_key[0] = secret64 (secrets);
   a->host_key[1] = secret64 (secrets);
+  a->named = params->peer;
   rtp_peer_init (&a->peer, params->kind, rtp_attendance_host (a, &params->peer));
   rtp_answers_init (&a->answers);
   return init_members (a, now);
@@ -61,6 +62,21 @@ rtp_attendance_clear (RtpAttendance *a)
 {
   cc_memory_put (&a->memory, a->members_memory);
   a->members_memory = NULL;
+}
+
+void
+rtp_attendance_set_peer (RtpAttendance *a, const RtpAddress *peer, CcTime now)
+{
+  a->named = *peer;
+  rtp_peer_init (&a->peer, a->peer.kind, rtp_attendance_host (a, peer));
+  init_members (a, now);
+  a->changed = true;
+}
+
+bool
+rtp_attendance_may_be_peer (const RtpAttendance *a, const RtpAddress *from)
+{
+  return !rtp_attendance_is_named (a) || rtp_address_equal (&a->named, from);
 }
 
 uint64_t

@@ -23,7 +23,7 @@ extern "C" {
 
 typedef struct {
   RtpSessionKind kind;
-  RtpAddress peer;      /* where it is known beforehand */
+  RtpAddress peer;      /* where it is known beforehand; port 0: only its host */
   uint32_t max_members; /* that are told apart; of more a sample is kept; default 65536 */
 } RtpAttendanceParams;
 
@@ -33,6 +33,7 @@ typedef struct {
   CcRandom secrets;
   RtpEvents events;
   uint64_t host_key[2]; /* rtp_address_host () */
+  RtpAddress named;     /* the peer, by the user */
   RtpPeer peer;
   RtpAnswers answers;
   RtpMembers members;
@@ -48,6 +49,16 @@ bool rtp_attendance_init (RtpAttendance *a, const RtpAttendanceParams *params, c
     const CcRandom *secrets, const RtpEvents *events, CcTime now);
 void rtp_attendance_clear (RtpAttendance *a);
 
+/* The user names another peer: the members of before are forgotten. */
+void rtp_attendance_set_peer (RtpAttendance *a, const RtpAddress *peer, CcTime now);
+/* The user has named the peer, and its port: nobody speaks in its name from elsewhere. */
+static inline bool
+rtp_attendance_is_named (const RtpAttendance *a)
+{
+  return a->named.family != RTP_ADDRESS_UNKNOWN && a->named.port != 0;
+}
+/* False: a stranger's, where the peer is named. */
+bool rtp_attendance_may_be_peer (const RtpAttendance *a, const RtpAddress *from);
 uint64_t rtp_attendance_host (const RtpAttendance *a, const RtpAddress *address);
 /* An RTP packet: whether it is the peer's, or anybody's in a group. Where another participant takes the peer's place
    (RTP_EVENT_NEWCOMER) the members of before are forgotten. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a participant tells its host. The host is called in the middle of a call of its own: it writes down what it has
-   to do and does it afterwards. */
+/* What a participant tells its host. The host is called in the middle of a call of its own: what leads back to the
+   participant, and what waits for others, it writes down and does afterwards. */
 #ifndef RTPEVENTS_H
 #define RTPEVENTS_H
 
@@ -45,6 +45,7 @@ typedef struct {
   RtpEventType type;
   uint32_t ssrc;
   bool full;
+  uint32_t receiver; /* RESEND: who asks */
   uint16_t seq;
   RtpFeedbackMessage feedback;
   RtpMediaLimit rate;

@@ -107,17 +107,27 @@ add_media (RtpLocals *table, uint32_t ssrc)
 }
 
 RtpLocal *
+rtp_locals_add (RtpLocals *table, uint32_t ssrc)
+{
+  RtpLocal *local = rtp_locals_find (table, ssrc);
+
+  if (local == NULL)
+    local = add_media (table, ssrc);
+  if (local != NULL)
+    local->media = true;
+  return local;
+}
+
+RtpLocal *
 rtp_locals_on_rtp (RtpLocals *table, const RtpLocalPacket *packet, CcTime now, bool *changed)
 {
-  RtpLocal *local = rtp_locals_find (table, packet->ssrc);
+  RtpLocal *local = rtp_locals_add (table, packet->ssrc);
 
   *changed = false;
   if (local == NULL)
-    local = add_media (table, packet->ssrc);
-  if (local == NULL)
     return NULL;
   *changed = !local->we_sent;
-  local->media = local->we_sent = local->known = true;
+  local->we_sent = local->known = true;
   local->packet_count++;
   local->octet_count += packet->payload_bytes;
   local->clock_rate = packet->clock_rate;

@@ -52,6 +52,9 @@ RtpLocal *rtp_locals_find (RtpLocals *table, uint32_t ssrc); /* NULL: none of ou
  * whether an SSRC or a sender is new, so that the timing must be told. */
 RtpLocal *rtp_locals_on_rtp (RtpLocals *table, const RtpLocalPacket *packet, CcTime now, bool *changed);
 
+/* One that is going to send media: it reports until then. NULL, and counted, where there is no room. */
+RtpLocal *rtp_locals_add (RtpLocals *table, uint32_t ssrc);
+
 /* RFC 3550 6.3.8: those that sent nothing for 2 T (T with its minimum of 5 s) are senders no more. Returns how many. */
 unsigned rtp_locals_expire (RtpLocals *table, CcTime now);
 unsigned rtp_locals_senders (const RtpLocals *table);

@@ -16,6 +16,7 @@ rtp_media_init (RtpMedia *m, RtpLocals *locals, const RtpEvents *events)
   m->locals = locals;
   m->events = *events;
   fir_commands_init (&m->fir);
+  rtp_reporters_init (&m->reporters);
 }
 
 RtpMediaStream *
@@ -27,6 +28,27 @@ rtp_media_find (RtpMedia *m, uint32_t ssrc)
     if (m->streams[i].in_use && m->streams[i].ssrc == ssrc)
       return &m->streams[i];
   return NULL;
+}
+
+static void
+add_counts (RtpMediaCounts *sum, const RtpMediaCounts *more)
+{
+  uint64_t *to = (uint64_t *)sum;
+  const uint64_t *from = (const uint64_t *)more;
+  size_t i;
+
+  for (i = 0; i < sizeof *sum / sizeof *to; i++)
+    to[i] += from[i];
+}
+
+void
+rtp_media_counts (const RtpMedia *m, RtpMediaCounts *sum)
+{
+  unsigned i;
+
+  *sum = m->past;
+  for (i = 0; i < RTP_LOCALS_MAX; i++)
+    add_counts (sum, &m->streams[i].counts);
 }
 
 static void
@@ -68,6 +90,7 @@ stream_of (RtpMedia *m, uint32_t ssrc, CcTime now)
   for (i = 0; a == NULL; i++)
     if (!m->streams[i].in_use || rtp_locals_find (m->locals, m->streams[i].ssrc) == NULL) {
       a = &m->streams[i];
+      add_counts (&m->past, &a->counts);
       stream_init (a, ssrc, now);
     }
   return a;
@@ -81,14 +104,58 @@ rtp_media_on_sent (RtpMedia *m, uint32_t ssrc, uint16_t seq, bool resends, CcTim
   count_rate (a, now);
   a->resends = resends;
   a->packets_window++;
+  a->newest = seq;
   resend_limit_on_sent (&a->resend, seq);
 }
 
-/* NULL where RTCP about that SSRC is none of our business. */
+void
+rtp_media_expect_resends (RtpMedia *m, uint32_t ssrc, CcTime now)
+{
+  stream_of (m, ssrc, now)->resends = true;
+}
+
 static RtpMediaStream *
 of_ours (RtpMedia *m, uint32_t ssrc)
 {
   return rtp_locals_find (m->locals, ssrc) != NULL ? rtp_media_find (m, ssrc) : NULL;
+}
+
+/* NULL, and counted, where RTCP about that SSRC is none of our business. */
+static RtpMediaStream *
+addressed (RtpMedia *m, uint32_t ssrc)
+{
+  RtpMediaStream *a = of_ours (m, ssrc);
+
+  if (a == NULL)
+    m->elsewhere++;
+  return a;
+}
+
+bool
+rtp_media_is_flow (RtpMedia *m, uint32_t ssrc)
+{
+  const RtpMediaStream *a = addressed (m, ssrc);
+
+  return a != NULL && !a->resends;
+}
+
+bool
+rtp_media_is_named (RtpMedia *m, const RtcpRemb *remb)
+{
+  unsigned i;
+
+  for (i = 0; i < remb->n_ssrcs; i++)
+    if (of_ours (m, remb->ssrcs[i]) != NULL)
+      return true;
+  m->elsewhere++;
+  return false;
+}
+
+/* The host's is newer than what reports say. */
+static CcDuration
+round_trip (const RtpMedia *m, const RtpMediaStream *a)
+{
+  return m->round_trip > 0 ? m->round_trip : a->round_trip;
 }
 
 /* ---- reports ---- */
@@ -113,34 +180,58 @@ report_of (RtpMediaStream *a, uint32_t receiver, CcTime now)
   return r;
 }
 
-void
+bool
 rtp_media_on_report_block (RtpMedia *m, uint32_t sender, const RtcpReportBlock *block, uint64_t ntp_now, CcTime now)
 {
-  RtpMediaStream *a = of_ours (m, block->ssrc);
+  RtpMediaStream *a = addressed (m, block->ssrc);
   RtpMediaReport *r;
-  CcTime round_trip;
+  CcTime measured;
 
   if (a == NULL)
-    return;
-  round_trip = rtcp_round_trip (block, ntp_now);
-  a->report_blocks++;
+    return false;
+  measured = rtcp_round_trip (block, ntp_now);
+  a->counts.report_blocks++;
   a->reported_at = now;
   r = report_of (a, sender, now);
   r->fraction_lost = block->fraction_lost / 256.0;
   r->packets_lost = block->packets_lost;
   if (m->clock_rate > 0)
     r->jitter = (uint64_t)block->jitter * CC_SECOND / m->clock_rate;
-  if (round_trip > 0)
-    r->round_trip = a->round_trip = round_trip;
+  if (measured > 0)
+    r->round_trip = a->round_trip = measured;
+  if (!a->resends)
+    rtp_reporters_on_block (&m->reporters, sender, block->ext_highest_seq, a->newest, now);
+  return !a->resends;
 }
 
-void
+bool
 rtp_media_on_tfrc (RtpMedia *m, uint32_t media)
 {
-  RtpMediaStream *a = of_ours (m, media);
+  RtpMediaStream *a = addressed (m, media);
 
-  if (a != NULL)
-    a->tfrc++;
+  if (a == NULL)
+    return false;
+  a->counts.tfrc++;
+  return !a->resends;
+}
+
+/* Blocks on SSRCs of others find no packet. */
+bool
+rtp_media_on_ccfb (RtpMedia *m, const RtcpCcfbReader *report)
+{
+  RtcpCcfbReader blocks = *report;
+  RtcpCcfbBlock block;
+
+  while (rtcp_ccfb_next (&blocks, &block))
+    if (addressed (m, block.ssrc) != NULL)
+      return true;
+  return false;
+}
+
+bool
+rtp_media_on_twcc (RtpMedia *m, uint32_t media)
+{
+  return media == 0 || addressed (m, media) != NULL;
 }
 
 /* ---- key units ---- */
@@ -156,52 +247,88 @@ ask_for_key_unit (RtpMedia *m, RtpMediaStream *a, bool full)
 void
 rtp_media_on_pli (RtpMedia *m, uint32_t media, CcTime now)
 {
-  RtpMediaStream *a = of_ours (m, media);
+  RtpMediaStream *a = addressed (m, media);
 
   if (a == NULL)
     return;
-  a->pli++;
-  if (key_answer_on_pli (&a->key, a->round_trip, now))
+  a->counts.pli++;
+  if (key_answer_on_pli (&a->key, round_trip (m, a), now))
     ask_for_key_unit (m, a, false);
+}
+
+static void
+command_key_unit (RtpMedia *m, RtpMediaStream *a, CcTime now)
+{
+  if (key_answer_on_command (&a->key, round_trip (m, a), now))
+    ask_for_key_unit (m, a, true);
 }
 
 /* RFC 5104 4.3.1.2: a repeated number is no new command. */
 void
 rtp_media_on_fir (RtpMedia *m, uint32_t sender, uint32_t target, uint8_t seq, CcTime now)
 {
-  RtpMediaStream *a = of_ours (m, target);
+  RtpMediaStream *a = addressed (m, target);
 
   if (a == NULL)
     return;
-  a->fir++;
-  if (!fir_commands_is_new (&m->fir, sender, target, seq, now))
+  a->counts.fir++;
+  if (!fir_commands_is_new (&m->fir, sender, target, seq, now)) {
+    a->counts.fir_repeated++;
     return;
+  }
   fir_commands_on_obeyed (&m->fir, sender, target, seq, now);
-  if (key_answer_on_command (&a->key, a->round_trip, now))
-    ask_for_key_unit (m, a, true);
+  command_key_unit (m, a, now);
+}
+
+bool
+rtp_media_want_key_units (RtpMedia *m, CcTime now)
+{
+  bool any = false;
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    RtpMediaStream *a = &m->streams[i];
+
+    if (!a->in_use || a->resends || rtp_locals_find (m->locals, a->ssrc) == NULL)
+      continue;
+    command_key_unit (m, a, now);
+    any = true;
+  }
+  return any;
 }
 
 /* ---- packets sent again ---- */
 
-static void
-want_packet (RtpMedia *m, RtpMediaStream *a, uint16_t seq, CcTime now)
+static bool
+grants (RtpMedia *m, RtpMediaStream *a, uint32_t receiver, uint16_t seq, CcTime now)
 {
-  RtpEvent event = {.type = RTP_EVENT_RESEND, .ssrc = a->ssrc, .seq = seq};
+  bool agreed = a->asker.agreed && a->asker.receiver == receiver;
 
-  a->nack++;
-  if (a->resends || !resend_limit_on_request (&a->resend, seq, a->round_trip, now))
+  return !a->resends && resend_limit_on_request (&a->resend, seq, agreed ? a->asker.interval : round_trip (m, a), now);
+}
+
+static void
+want_packet (RtpMedia *m, RtpMediaStream *a, uint32_t receiver, uint16_t seq, CcTime now)
+{
+  RtpEvent event = {.type = RTP_EVENT_RESEND, .ssrc = a->ssrc, .receiver = receiver, .seq = seq};
+
+  a->counts.nack++;
+  if (!grants (m, a, receiver, seq, now)) {
+    a->counts.refused++;
     return;
+  }
+  a->counts.granted++;
   rtp_events_tell (&m->events, &event);
 }
 
 void
-rtp_media_on_nack (RtpMedia *m, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now)
+rtp_media_on_nack (RtpMedia *m, uint32_t sender, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now)
 {
-  RtpMediaStream *a = of_ours (m, media);
+  RtpMediaStream *a = addressed (m, media);
   unsigned i;
 
   for (i = 0; a != NULL && i < n; i++)
-    want_packet (m, a, seqs[i], now);
+    want_packet (m, a, sender, seqs[i], now);
 }
 
 /* ---- rates ---- */
@@ -259,7 +386,7 @@ push_rate (RtpMedia *m, const RtpMediaStream *a, double net)
 {
   RtpEvent event = {.type = RTP_EVENT_RATE,
       .ssrc = a->ssrc,
-      .rate = {.payload_bps = net, .wire_bps = net + 8 * RTP_UDP_IP_BYTES * a->packet_rate, .rtt = a->round_trip}};
+      .rate = {.payload_bps = net, .wire_bps = net + 8 * RTP_UDP_IP_BYTES * a->packet_rate, .rtt = round_trip (m, a)}};
 
   rtp_events_tell (&m->events, &event);
 }
@@ -289,43 +416,67 @@ take_rate (RtpMedia *m, RtpMediaStream *a, uint32_t sender, RtpMediaRate kind, u
   tell_rate (m, a, now);
 }
 
-void
+bool
 rtp_media_on_remb (RtpMedia *m, uint32_t sender, const RtcpRemb *remb, CcTime now)
 {
   RtpMediaStream *a;
   unsigned i;
 
+  if (!rtp_media_is_named (m, remb))
+    return false;
   for (i = 0; i < remb->n_ssrcs; i++) {
     a = of_ours (m, remb->ssrcs[i]);
     if (a == NULL)
       continue;
-    a->remb++;
+    a->counts.remb++;
     take_rate (m, a, sender, RTP_MEDIA_RATE_REMB, remb->bitrate_bps, now);
   }
+  return true;
 }
 
-void
+bool
 rtp_media_on_path (RtpMedia *m, uint32_t sender, uint32_t media, const RtcpPath *path, CcTime now)
 {
-  RtpMediaStream *a = of_ours (m, media);
+  RtpMediaStream *a = addressed (m, media);
 
   if (a == NULL)
-    return;
-  a->path++;
+    return false;
+  a->counts.path++;
   take_rate (m, a, sender, path->kind == RTCP_PATH_END_TO_END ? RTP_MEDIA_RATE_PATH : RTP_MEDIA_RATE_ROUTER,
       path->rate_bps, now);
+  return !a->resends;
 }
 
 void
-rtp_media_on_tmmbr (RtpMedia *m, uint32_t sender, const RtcpTmmb *entry, CcTime now)
+rtp_media_on_tmmbr (RtpMedia *m, uint32_t sender, const RtcpTmmb *entry, RtpMediaBelief belief, CcTime now)
 {
-  RtpMediaStream *a = of_ours (m, entry->ssrc);
+  RtpMediaStream *a = addressed (m, entry->ssrc);
 
   if (a == NULL)
     return;
+  if (belief == RTP_BELIEF_NONE || (belief == RTP_BELIEF_IF_SHOWN && !rtp_reporters_knows (&m->reporters, sender))) {
+    m->unproven++;
+    return;
+  }
+  a->counts.tmmbr++;
   tmmbr_sender_on_request (&a->tmmbr, sender, entry->bitrate_bps, entry->overhead_bytes, now);
   tell_rate (m, a, now);
   m->owes = true;
+}
+
+double
+rtp_media_limit_Bps (const RtpMedia *m, unsigned overhead_bytes, CcTime now)
+{
+  double limit_bps = INFINITY;
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    const RtpMediaStream *a = &m->streams[i];
+
+    if (a->in_use && !a->resends && rtp_locals_find (m->locals, a->ssrc) != NULL)
+      limit_bps = fmin (limit_bps, tmmbr_sender_limit (&a->tmmbr, a->packet_rate, overhead_bytes, now));
+  }
+  return limit_bps / 8;
 }
 
 bool
@@ -353,9 +504,12 @@ rtp_media_add_owed (RtpMedia *m, RtcpWriter *rtcp, uint32_t ssrc, CcTime now)
 
   if (a == NULL || !a->tmmbr.owes_tmmbn)
     return false;
-  n = tmmbr_sender_notification (&a->tmmbr, a->round_trip, dither_max (m, ssrc), now, entries);
+  n = tmmbr_sender_notification (&a->tmmbr, round_trip (m, a), dither_max (m, ssrc), now, entries);
   tell_rate (m, a, now);
-  return rtcp_add_tmmbn (rtcp, ssrc, entries, n);
+  if (!rtcp_add_tmmbn (rtcp, ssrc, entries, n))
+    return false;
+  a->counts.tmmbn++;
+  return true;
 }
 
 void
@@ -428,6 +582,7 @@ rtp_media_on_newcomer (RtpMedia *m, CcTime now)
 {
   unsigned i, k;
 
+  rtp_reporters_init (&m->reporters);
   for (i = 0; i < RTP_LOCALS_MAX; i++) {
     RtpMediaStream *a = &m->streams[i];
 
@@ -435,7 +590,7 @@ rtp_media_on_newcomer (RtpMedia *m, CcTime now)
       continue;
     for (k = 0; k < RTP_MEDIA_REPORTS; k++)
       a->reports[k].at = CC_TIME_NONE;
-    if (tmmbr_sender_expire (&a->tmmbr, 0, now))
+    if (tmmbr_sender_remove_all (&a->tmmbr, now))
       m->owes = true;
     tell_rate (m, a, now);
   }

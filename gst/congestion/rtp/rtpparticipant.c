@@ -92,6 +92,16 @@ rtp_participant_set_kind (RtpParticipant *p, RtpSessionKind kind)
 }
 
 void
+rtp_participant_set_peer (RtpParticipant *p, const RtpAddress *peer, CcTime now)
+{
+  p->settings.attendance.peer = *peer;
+  rtp_attendance_set_peer (&p->attendance, peer, now);
+  rtp_media_on_newcomer (&p->media, now);
+  rtp_participant_check_media (p, now);
+  rtp_participant_check_members (p, now);
+}
+
+void
 rtp_participant_set_stream (RtpParticipant *p, const RtpStreamInfo *stream)
 {
   unsigned i;
@@ -194,6 +204,17 @@ rtp_participant_is_own (RtpParticipant *p, uint32_t ssrc, uint64_t host, SsrcCna
 
 /* ---- media of ours ---- */
 
+/* Whoever sends after its BYE takes part anew. */
+static void
+come_back (RtpParticipant *p)
+{
+  unsigned i;
+
+  p->leaving = (RtpLeaving){.said = false};
+  for (i = 0; i < p->locals.n; i++)
+    p->locals.locals[i].timing_runs = false;
+}
+
 void
 rtp_participant_on_sent (
     RtpParticipant *p, const RtpPacket *packet, uint32_t clock_rate, bool resends, CcTime due_at, CcTime now)
@@ -205,12 +226,42 @@ rtp_participant_on_sent (
       .due_at = due_at};
   bool changed;
 
+  if (p->leaving.said)
+    come_back (p);
   p->media.clock_rate = clock_rate;
   if (rtp_locals_on_rtp (&p->locals, &local, now, &changed) == NULL)
     return;
-  if (changed)
+  if (changed || !rtp_turns_run (&p->turns))
     rtp_participant_update_members (p, now);
   rtp_media_on_sent (&p->media, packet->ssrc, packet->seq, resends, now);
+}
+
+/* Its own turn comes at once: what others ask the first of ours for may not wait for it. */
+void
+rtp_participant_announce_resends (RtpParticipant *p, uint32_t ssrc, CcTime now)
+{
+  RtpLocal *local = rtp_locals_add (&p->locals, ssrc);
+
+  if (local == NULL)
+    return;
+  rtp_media_expect_resends (&p->media, ssrc, now);
+  rtp_participant_update_members (p, now);
+  if (!local->known && local->timing_runs) {
+    p->owed.report_wanted = true;
+    avpf_timing_request_feedback (&local->timing, CC_TIME_NONE, now);
+  }
+  rtp_participant_wake_before (p, rtp_turns_next_timeout (&p->turns));
+}
+
+void
+rtp_participant_end_stream (RtpParticipant *p, uint32_t ssrc, CcTime now)
+{
+  if (rtp_locals_find (&p->locals, ssrc) == NULL)
+    return;
+  rtp_locals_remove (&p->locals, ssrc, rtp_participant_fresh_ssrc (p));
+  rtp_participant_update_members (p, now);
+  if (p->locals.n_leaving > 0)
+    rtp_participant_request_feedback (p, now);
 }
 
 void
@@ -265,12 +316,11 @@ collect_addresses (RtpParticipant *p, RtpOutgoing *out)
 static unsigned
 outgoing_bytes (const RtpParticipant *p, const RtpOutgoing *out)
 {
-  static const RtpAddress unknown = {.family = RTP_ADDRESS_UNKNOWN};
   unsigned bytes = 0, i;
 
   for (i = 0; i < out->n_addresses; i++)
     bytes += bytes_to (p, out, &out->addresses[i]);
-  return out->n_addresses > 0 ? bytes : bytes_to (p, out, &unknown);
+  return out->n_addresses > 0 ? bytes : bytes_to (p, out, &p->attendance.named);
 }
 
 uint64_t

@@ -107,6 +107,10 @@ typedef struct {
   CcRandom secrets;     /* that others cannot guess: SSRCs, keys */
   uint64_t ntp_at_zero; /* NTP time, 32.32, of CcTime 0 */
   RtpEvents events;
+  /* Whoever makes the rate of what is sent: report_block, tfrc, remb, path, ccfb and twcc about it, of those who are
+     believed, during rtp_participant_on_rtcp (). NULL: nobody. */
+  const RtcpHandlers *rate_maker;
+  void *rate_maker_user;
 } RtpParticipantParams;
 
 typedef struct {
@@ -150,16 +154,23 @@ void rtp_participant_apply (RtpParticipant *p);
 void rtp_participant_set_stream (RtpParticipant *p, const RtpStreamInfo *stream);
 /* Whether the session is a group. */
 void rtp_participant_set_kind (RtpParticipant *p, RtpSessionKind kind);
+/* The user names another peer: nobody of before counts. */
+void rtp_participant_set_peer (RtpParticipant *p, const RtpAddress *peer, CcTime now);
 uint64_t rtp_participant_ntp (const RtpParticipant *p, CcTime now);
 
 /* An RTP packet came, arrived_at (<= now) at the socket. True: it is to be played. */
 bool rtp_participant_on_rtp (
     RtpParticipant *p, const RtpPacket *packet, const RtpAddress *from, ArrivalEcn ecn, CcTime arrived_at, CcTime now);
-void rtp_participant_on_rtcp (
+/* False: ignored, being no RTCP, our own come back, or a stranger's. */
+bool rtp_participant_on_rtcp (
     RtpParticipant *p, const uint8_t *data, size_t size, const RtpAddress *from, CcTime arrived_at, CcTime now);
 /* RTP of ours leaves at due_at; resends: it was sent before. */
 void rtp_participant_on_sent (
     RtpParticipant *p, const RtpPacket *packet, uint32_t clock_rate, bool resends, CcTime due_at, CcTime now);
+/* An SSRC of ours is about to send packets again, and shows itself in RTCP before the first. */
+void rtp_participant_announce_resends (RtpParticipant *p, uint32_t ssrc, CcTime now);
+/* One of ours sends no more: it says BYE. */
+void rtp_participant_end_stream (RtpParticipant *p, uint32_t ssrc, CcTime now);
 /* A packet that was let through and brings a lost one: that one, into out, which has room for packet->size. data: the
    bytes that were parsed. 0: it is what it is. */
 size_t rtp_participant_restore (RtpParticipant *p, const RtpPacket *packet, const uint8_t *data, uint8_t *out);

@@ -128,14 +128,33 @@ is_ignored (RtcpContext *c, uint32_t ssrc)
   return speaker == NULL || speaker->ignored;
 }
 
-/* Nobody lowers a rate who has not proved to take part. */
+/* Nobody lowers a rate who has not proved to take part. Who writes from where the user says that the peer is has. */
 static bool
 may_limit (RtcpContext *c, uint32_t ssrc)
 {
   const Speaker *speaker = find_speaker (c, ssrc);
 
-  return speaker != NULL && !speaker->ignored && speaker->proven;
+  return speaker != NULL && !speaker->ignored && (speaker->proven || rtp_attendance_is_named (&c->p->attendance));
 }
+
+/* Of two ends whoever sets a limit that lasts shows that it receives; of a group not all who do are kept. */
+static RtpMediaBelief
+belief_in (RtcpContext *c, uint32_t ssrc)
+{
+  const Speaker *speaker = find_speaker (c, ssrc);
+
+  if (speaker == NULL || !speaker->proven)
+    return RTP_BELIEF_NONE;
+  return c->p->attendance.peer.kind == RTP_SESSION_GROUP ? RTP_BELIEF_FULL : RTP_BELIEF_IF_SHOWN;
+}
+
+/* The handler of that name, where whoever makes the rate has one. */
+#define TELL(c, what, ...)                                                                                             \
+  do {                                                                                                                 \
+    const RtpParticipantParams *to = &(c)->p->params;                                                                  \
+    if (to->rate_maker != NULL && to->rate_maker->what != NULL)                                                        \
+      to->rate_maker->what (to->rate_maker_user, __VA_ARGS__);                                                         \
+  } while (0)
 
 /* ---- what they say ---- */
 
@@ -159,8 +178,9 @@ on_report_block (void *user, uint32_t sender, const RtcpReportBlock *block)
 {
   RtcpContext *c = user;
 
-  if (!is_ignored (c, sender))
-    rtp_media_on_report_block (&c->p->media, sender, block, rtp_participant_ntp (c->p, c->now), c->now);
+  if (!is_ignored (c, sender) &&
+      rtp_media_on_report_block (&c->p->media, sender, block, rtp_participant_ntp (c->p, c->now), c->now))
+    TELL (c, report_block, sender, block);
 }
 
 static bool
@@ -228,7 +248,7 @@ on_nack (void *user, uint32_t sender, uint32_t media, const uint16_t *seqs, unsi
   if (is_ignored (c, sender))
     return;
   rtp_participant_on_others_nack (c->p, media, seqs, n, c->now);
-  rtp_media_on_nack (&c->p->media, media, seqs, n, c->now);
+  rtp_media_on_nack (&c->p->media, sender, media, seqs, n, c->now);
 }
 
 static void
@@ -269,9 +289,9 @@ on_tmmbr (void *user, uint32_t sender, const RtcpTmmb *entry)
 {
   RtcpContext *c = user;
 
-  if (!may_limit (c, sender))
+  if (is_ignored (c, sender))
     return;
-  rtp_media_on_tmmbr (&c->p->media, sender, entry, c->now);
+  rtp_media_on_tmmbr (&c->p->media, sender, entry, belief_in (c, sender), c->now);
   rtp_participant_check_media (c->p, c->now);
 }
 
@@ -290,8 +310,8 @@ on_remb (void *user, uint32_t sender, const RtcpRemb *remb)
 {
   RtcpContext *c = user;
 
-  if (may_limit (c, sender))
-    rtp_media_on_remb (&c->p->media, sender, remb, c->now);
+  if (may_limit (c, sender) && rtp_media_on_remb (&c->p->media, sender, remb, c->now))
+    TELL (c, remb, sender, remb);
 }
 
 static void
@@ -299,8 +319,8 @@ on_path (void *user, uint32_t sender, uint32_t media, const RtcpPath *path)
 {
   RtcpContext *c = user;
 
-  if (may_limit (c, sender))
-    rtp_media_on_path (&c->p->media, sender, media, path, c->now);
+  if (may_limit (c, sender) && rtp_media_on_path (&c->p->media, sender, media, path, c->now))
+    TELL (c, path, sender, media, path);
 }
 
 static void
@@ -308,8 +328,26 @@ on_tfrc (void *user, uint32_t sender, uint32_t media, const TfrcReport *report)
 {
   RtcpContext *c = user;
 
-  if (!is_ignored (c, sender))
-    rtp_media_on_tfrc (&c->p->media, media);
+  if (!is_ignored (c, sender) && rtp_media_on_tfrc (&c->p->media, media))
+    TELL (c, tfrc, sender, media, report);
+}
+
+static void
+on_ccfb (void *user, uint32_t sender, const RtcpCcfbReader *report)
+{
+  RtcpContext *c = user;
+
+  if (!is_ignored (c, sender) && rtp_media_on_ccfb (&c->p->media, report))
+    TELL (c, ccfb, sender, report);
+}
+
+static void
+on_twcc (void *user, uint32_t sender, uint32_t media, const RtcpTwccReader *report)
+{
+  RtcpContext *c = user;
+
+  if (!is_ignored (c, sender) && rtp_media_on_twcc (&c->p->media, media))
+    TELL (c, twcc, sender, media, report);
 }
 
 static const RtcpHandlers contents = {.sr = on_sender_report,
@@ -325,7 +363,9 @@ static const RtcpHandlers contents = {.sr = on_sender_report,
     .tmmbn = on_tmmbn,
     .remb = on_remb,
     .path = on_path,
-    .tfrc = on_tfrc};
+    .tfrc = on_tfrc,
+    .ccfb = on_ccfb,
+    .twcc = on_twcc};
 
 /* ---- the packet ---- */
 
@@ -377,7 +417,7 @@ is_one_of_ours (RtpParticipant *p, const uint8_t *data, size_t size)
   return false;
 }
 
-static void
+static bool
 on_packet (RtcpContext *c, const uint8_t *data, size_t size)
 {
   RtpParticipant *p = c->p;
@@ -386,15 +426,16 @@ on_packet (RtcpContext *c, const uint8_t *data, size_t size)
 
   if (is_one_of_ours (p, data, size)) {
     p->stats.looped++;
-    return;
+    return false;
   }
   if (size == 0 || !rtcp_walk (data, size, &introduction, c)) {
     p->stats.bad_rtcp++;
-    return;
+    return false;
   }
   rtp_answers_on_received (&p->attendance.answers, c->host, bytes, c->now);
-  if (!rtp_peer_on_rtcp (&p->attendance.peer, c->host, c->now))
-    return;
+  if (!rtp_attendance_may_be_peer (&p->attendance, c->address) ||
+      !rtp_peer_on_rtcp (&p->attendance.peer, c->host, c->now))
+    return false;
   p->stats.rtcp_received++;
   introduce (c);
   rtcp_walk (data, size, &contents, c);
@@ -403,9 +444,10 @@ on_packet (RtcpContext *c, const uint8_t *data, size_t size)
   scan (c, data, size);
   if (c->proven)
     rtp_turns_on_received (&p->turns, bytes, c->reports, c->has_bye);
+  return true;
 }
 
-void
+bool
 rtp_participant_on_rtcp (
     RtpParticipant *p, const uint8_t *data, size_t size, const RtpAddress *from, CcTime arrived_at, CcTime now)
 {
@@ -415,6 +457,8 @@ rtp_participant_on_rtcp (
       .now = now,
       .arrived_at = arrived_at};
 
-  on_packet (&context, data, size);
+  bool heard = on_packet (&context, data, size);
+
   rtp_participant_check_media (p, now);
+  return heard;
 }

@@ -7,7 +7,6 @@
 #define RTCP_BANDWIDTH_MAX 62500.0
 #define SESSION_BPS_MIN 500000.0
 #define SENDER_SHARE 0.25
-#define LITTLE 1000.0                   /* bytes/s: RTCP_BANDWIDTH_MAX of tfrcsink */
 #define MEMBER_TIMEOUT (25 * CC_SECOND) /* before there is a session: 5 intervals of 5 s */
 #define SENDER_TIMEOUT (10 * CC_SECOND) /* 2 T */
 
@@ -36,8 +35,8 @@ shares (const RtpTurns *t, double *senders_Bps, double *receivers_Bps)
   double received = t->received_bps > SESSION_BPS_MIN ? t->received_bps : SESSION_BPS_MIN;
   double all = (p->session_bps != 0 ? p->session_bps : received) / 8 * p->rtcp_fraction, excess;
 
-  if (t->peer_takes_less && all > 2 * LITTLE)
-    all = 2 * (all - LITTLE);
+  if (t->peer_takes_less && all > 2 * RTP_TURNS_LITTLE_Bps)
+    all = 2 * (all - RTP_TURNS_LITTLE_Bps);
   *senders_Bps = p->senders_bps >= 0 ? p->senders_bps / 8 : all * SENDER_SHARE;
   *receivers_Bps = p->receivers_bps >= 0 ? p->receivers_bps / 8 : all * (1 - SENDER_SHARE);
   excess = (*senders_Bps + *receivers_Bps) / RTCP_BANDWIDTH_MAX;

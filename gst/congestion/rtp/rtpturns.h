@@ -10,6 +10,10 @@
 extern "C" {
 #endif
 
+/* bytes/s, of a report every 250 ms: more is of no use to an end that only sends, and its timer would tick for nothing.
+ */
+#define RTP_TURNS_LITTLE_Bps 1000.0
+
 typedef struct {
   double session_bps;                /* 0: what is received, 500 kbit/s at least */
   double rtcp_fraction;              /* of it for RTCP, [0, 1], default 0.05 */

@@ -205,49 +205,16 @@ tmmbr_sender_on_request (TmmbrSender *s, uint32_t owner, uint64_t bitrate_bps, u
     return;
   }
   *tuple = (RtcpTmmb){owner, bitrate_bps, overhead_bytes};
-  s->heard_at[tuple - s->tuples] = now;
   update_set (s, now);
 }
 
-void
-tmmbr_sender_on_heard (TmmbrSender *s, uint32_t owner, CcTime now)
+static bool
+lift (TmmbrSender *s, CcTime now)
 {
-  const RtcpTmmb *tuple = find_tuple (s->tuples, s->n_tuples, owner);
-
-  if (tuple != NULL)
-    s->heard_at[tuple - s->tuples] = now;
-}
-
-static void
-forget_tuple (TmmbrSender *s, unsigned i)
-{
-  s->n_tuples--;
-  s->tuples[i] = s->tuples[s->n_tuples];
-  s->heard_at[i] = s->heard_at[s->n_tuples];
-}
-
-bool
-tmmbr_sender_expire (TmmbrSender *s, CcDuration timeout, CcTime now)
-{
-  unsigned before = s->n_tuples;
-
-  for (unsigned i = s->n_tuples; i-- > 0;)
-    if (cc_time_since (now, s->heard_at[i]) >= timeout)
-      forget_tuple (s, i);
-  if (s->n_tuples == before || !update_set (s, now))
+  if (!update_set (s, now))
     return false;
   s->owes_tmmbn = true;
   return true;
-}
-
-CcTime
-tmmbr_sender_next_expiry (const TmmbrSender *s, CcDuration timeout)
-{
-  CcTime next = CC_TIME_NONE;
-
-  for (unsigned i = 0; i < s->n_tuples; i++)
-    next = cc_time_min (next, cc_time_add (s->heard_at[i], timeout));
-  return next;
 }
 
 bool
@@ -257,11 +224,15 @@ tmmbr_sender_remove (TmmbrSender *s, uint32_t owner, CcTime now)
 
   if (tuple == NULL)
     return false;
-  forget_tuple (s, (unsigned)(tuple - s->tuples));
-  if (!update_set (s, now))
-    return false;
-  s->owes_tmmbn = true;
-  return true;
+  *tuple = s->tuples[--s->n_tuples];
+  return lift (s, now);
+}
+
+bool
+tmmbr_sender_remove_all (TmmbrSender *s, CcTime now)
+{
+  s->n_tuples = 0;
+  return lift (s, now);
 }
 
 unsigned

@@ -24,7 +24,6 @@ double tmmbr_net_rate (const RtcpTmmb *tuples, unsigned n, double packet_rate);
    once, one that rises 2 R + T_dither_max after the TMMBN that tells (RFC 5104 4.2.1.2). */
 typedef struct {
   RtcpTmmb tuples[TMMBR_SET_TUPLES]; /* ssrc: who asked */
-  CcTime heard_at[TMMBR_SET_TUPLES]; /* from that owner, whatever it said */
   unsigned n_tuples;
   RtcpTmmb set[TMMBR_SET_TUPLES];
   unsigned n_set;
@@ -41,15 +40,8 @@ void tmmbr_sender_on_request (
     TmmbrSender *s, uint32_t owner, uint64_t bitrate_bps, uint16_t overhead_bytes, CcTime now);
 /* The owner said BYE or timed out. Returns whether the set changed, so that a TMMBN is owed. */
 bool tmmbr_sender_remove (TmmbrSender *s, uint32_t owner, CcTime now);
-/* RTCP of whatever kind came from owner: it is still there, and its limit holds (RFC 5104 4.2.1.2 has it repeat
- * nothing).
- */
-void tmmbr_sender_on_heard (TmmbrSender *s, uint32_t owner, CcTime now);
-/* Forgets the limits of those not heard for so long, five report intervals (RFC 3550 6.3.5). Returns whether the set
-   changed, so that a TMMBN is owed. */
-bool tmmbr_sender_expire (TmmbrSender *s, CcDuration timeout, CcTime now);
-/* When the first limit would expire, CC_TIME_NONE: there is none. Pure. */
-CcTime tmmbr_sender_next_expiry (const TmmbrSender *s, CcDuration timeout);
+/* All have. */
+bool tmmbr_sender_remove_all (TmmbrSender *s, CcTime now);
 /* The TMMBN that leaves now: its entries (room for TMMBR_SET_TUPLES), 0 for an empty one. R: round-trip time. */
 unsigned tmmbr_sender_notification (
     TmmbrSender *s, CcDuration R, CcDuration T_dither_max, CcTime now, RtcpTmmb *entries);

@@ -415,6 +415,22 @@ TEST (test_several_streams)
   fail_unless_equals_int (h.cnames, h.srs);
 }
 
+/* RFC 3550 6.3.8: beside one that goes on it becomes a receiver, and says no BYE: a muted microphone is no hang-up. */
+TEST (test_a_stream_that_rests_is_not_gone)
+{
+  Heard before = {0}, later = {0};
+
+  gst_harness_push (f->rtp, rtp_packet (f, MEDIA + 1, 1));
+  gst_buffer_unref (gst_harness_pull (f->rtp));
+  send_of (f, MEDIA, 1000);
+  listen (f, &before);
+  send_of (f, MEDIA, 500);
+  listen (f, &later);
+  fail_unless_equals_int (before.byes + later.byes, 0);
+  fail_unless (spoke (&later, MEDIA + 1) && later.rrs > 0);
+  fail_unless_equals_int (n_locals (f), 2);
+}
+
 /* RFC 3550 6.3.8: 10 s after the last packet it is no sender any more, and reports as a receiver. */
 TEST (test_silent_sender_reports_as_a_receiver)
 {
@@ -587,10 +603,11 @@ TEST (test_nack_flood)
 /* ---- rates ---- */
 
 /* 50 packets/s. 500 kb/s with 40 bytes of overhead, what RTP over UDP over IPv4 has, leave 500 - 50 x 0.32 = 484 kb/s.
- */
+   Who shows nothing of what it receives limits nothing. */
 TEST (test_tmmbr)
 {
   RtcpTmmb limit = {.ssrc = MEDIA, .bitrate_bps = 500000, .overhead_bytes = 40};
+  RtcpReportBlock block = {.ssrc = MEDIA};
   GstRateInfo info = {0};
   GstEvent *event;
   Heard h = {0};
@@ -600,6 +617,9 @@ TEST (test_tmmbr)
   says (f, SAYS (0));
   listen (f, &h);
   says (f, SAYS (.tmmbr = &limit));
+  fail_unless (next_event (f, GST_RATE_EVENT_NAME) == NULL);
+  block.ext_highest_seq = (guint16)(f->seq - 1);
+  says (f, SAYS (.tmmbr = &limit, .block = &block));
   event = next_event (f, GST_RATE_EVENT_NAME);
   fail_unless (event != NULL);
   fail_unless (gst_rate_event_parse (event, &info));
@@ -976,6 +996,7 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_sender_report);
   tcase_add_test (tcase, test_sender_report_counts_the_latency);
   tcase_add_test (tcase, test_several_streams);
+  tcase_add_test (tcase, test_a_stream_that_rests_is_not_gone);
   tcase_add_test (tcase, test_silent_sender_reports_as_a_receiver);
   tcase_add_test (tcase, test_round_trip);
   tcase_add_test (tcase, test_pli_and_fir_become_events);

@@ -80,10 +80,10 @@ START_TEST (packets_are_sent_again_if_they_were_sent)
   const uint16_t seqs[] = {1010, 900};
 
   begin ();
-  rtp_media_on_nack (&media, OURS, seqs, 2, now);
+  rtp_media_on_nack (&media, THEM, OURS, seqs, 2, now);
   ck_assert_uint_eq (told[RTP_EVENT_RESEND], 1);
   ck_assert_uint_eq (last[RTP_EVENT_RESEND].seq, 1010);
-  ck_assert_uint_eq (rtp_media_find (&media, OURS)->nack, 2);
+  ck_assert_uint_eq (rtp_media_find (&media, OURS)->counts.nack, 2);
 }
 END_TEST
 
@@ -133,7 +133,7 @@ START_TEST (a_limit_is_owed_a_notification)
   RtcpWriter w;
 
   begin ();
-  rtp_media_on_tmmbr (&media, THEM, &entry, now);
+  rtp_media_on_tmmbr (&media, THEM, &entry, RTP_BELIEF_FULL, now);
   ck_assert (media.owes && rtp_media_owes (&media, OURS));
   ck_assert_double_eq_tol (last[RTP_EVENT_RATE].rate.payload_bps, 400000 - 8 * 40 * 50, 1);
   rtcp_writer_init (&w, bytes, sizeof bytes);
@@ -174,6 +174,99 @@ START_TEST (reports_are_kept_by_receiver)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpmedia", key_units_are_asked_for, packets_are_sent_again_if_they_were_sent,
+/* A limit that lasts is set by who has shown that it receives, where that is asked for. */
+START_TEST (a_limit_needs_a_proof)
+{
+  RtcpTmmb entry = {.ssrc = OURS, .bitrate_bps = 100000, .overhead_bytes = 40};
+  RtcpReportBlock block = {.ssrc = OURS};
+
+  begin ();
+  rtp_media_on_tmmbr (&media, THEM, &entry, RTP_BELIEF_IF_SHOWN, now);
+  block.ext_highest_seq = 1051; /* not sent yet */
+  rtp_media_on_report_block (&media, THEM, &block, 0, now);
+  rtp_media_on_tmmbr (&media, THEM, &entry, RTP_BELIEF_IF_SHOWN, now);
+  ck_assert_uint_eq (media.unproven, 2);
+  ck_assert (isinf (rtp_media_limit_Bps (&media, 40, now)));
+  block.ext_highest_seq = 0x30000 + 1050;
+  rtp_media_on_tmmbr (&media, THEM, &entry, RTP_BELIEF_NONE, now);
+  rtp_media_on_report_block (&media, THEM, &block, 0, now);
+  rtp_media_on_tmmbr (&media, THEM, &entry, RTP_BELIEF_IF_SHOWN, now);
+  ck_assert (!rtp_media_owes (&media, OURS + 1) && rtp_media_owes (&media, OURS));
+  ck_assert_double_eq_tol (rtp_media_limit_Bps (&media, 40, now), 100000 / 8, 1);
+  /* 50 packets/s with 12 bytes more than the receiver counted */
+  ck_assert_double_eq_tol (rtp_media_limit_Bps (&media, 52, now), 100000 / 8 + 50 * 12, 10);
+  rtp_media_on_newcomer (&media, now);
+  rtp_media_on_tmmbr (&media, THEM, &entry, RTP_BELIEF_IF_SHOWN, now);
+  ck_assert_uint_eq (media.unproven, 4);
+}
+END_TEST
+
+/* Once a round trip for others; who has agreed on it asks as often as that says. */
+START_TEST (who_has_agreed_asks_twice)
+{
+  const uint16_t seq = 1040;
+  RtpMediaCounts counts;
+
+  begin ();
+  media.round_trip = 100 * CC_MSECOND;
+  rtp_media_find (&media, OURS)->asker = (RtpMediaAsker){true, THEM, 15 * CC_MSECOND};
+  for (unsigned i = 0; i < 2; i++) {
+    rtp_media_on_nack (&media, THEM + i, OURS, &seq, 1, now);
+    now += 20 * CC_MSECOND;
+    rtp_media_on_nack (&media, THEM + i, OURS, &seq, 1, now);
+    ck_assert_uint_eq (told[RTP_EVENT_RESEND], 2);
+    ck_assert_uint_eq (last[RTP_EVENT_RESEND].receiver, THEM);
+  }
+  rtp_media_counts (&media, &counts);
+  ck_assert_uint_eq (counts.nack, 4);
+  ck_assert_uint_eq (counts.granted, 2);
+  ck_assert_uint_eq (counts.refused, 2);
+}
+END_TEST
+
+/* Whoever makes the rate is told of the flow alone. */
+START_TEST (what_is_not_of_the_flow_is_counted)
+{
+  RtcpReportBlock block = {.ssrc = OURS + 1};
+  RtcpRemb others = {.n_ssrcs = 1, .ssrcs = {OURS + 1}, .bitrate_bps = 1};
+  RtcpPath path = {.rate_bps = 1000000};
+
+  begin ();
+  ck_assert (!rtp_media_on_report_block (&media, THEM, &block, 0, now));
+  ck_assert (!rtp_media_on_remb (&media, THEM, &others, now));
+  ck_assert (!rtp_media_on_path (&media, THEM, OURS + 1, &path, now));
+  ck_assert (!rtp_media_on_tfrc (&media, OURS + 1) && !rtp_media_on_twcc (&media, OURS + 1));
+  ck_assert (!rtp_media_is_flow (&media, OURS + 1) && !rtp_media_is_named (&media, &others));
+  ck_assert_uint_eq (media.elsewhere, 7);
+  block.ssrc = others.ssrcs[0] = OURS;
+  ck_assert (rtp_media_on_report_block (&media, THEM, &block, 0, now));
+  ck_assert (rtp_media_on_remb (&media, THEM, &others, now) && rtp_media_on_path (&media, THEM, OURS, &path, now));
+  ck_assert (rtp_media_on_tfrc (&media, OURS) && rtp_media_on_twcc (&media, OURS) && rtp_media_on_twcc (&media, 0));
+  rtp_media_find (&media, OURS)->resends = true;
+  ck_assert (!rtp_media_on_report_block (&media, THEM, &block, 0, now) && !rtp_media_on_tfrc (&media, OURS));
+  ck_assert (!rtp_media_on_path (&media, THEM, OURS, &path, now) && !rtp_media_is_flow (&media, OURS));
+  ck_assert_uint_eq (media.elsewhere, 7);
+}
+END_TEST
+
+/* As a FIR: one at once, the next when it may be asked for. */
+START_TEST (this_end_wants_key_units)
+{
+  begin ();
+  ck_assert (rtp_media_want_key_units (&media, now));
+  ck_assert_uint_eq (told[RTP_EVENT_KEY_UNIT], 1);
+  ck_assert (last[RTP_EVENT_KEY_UNIT].ssrc == OURS && last[RTP_EVENT_KEY_UNIT].full);
+  rtp_media_on_pli (&media, OURS, now);
+  ck_assert (rtp_media_want_key_units (&media, now + 1));
+  ck_assert_uint_eq (told[RTP_EVENT_KEY_UNIT], 1);
+  pass (CC_SECOND);
+  ck_assert_uint_eq (told[RTP_EVENT_KEY_UNIT], 2);
+  rtp_locals_remove (&locals, OURS, 9);
+  ck_assert (!rtp_media_want_key_units (&media, now));
+}
+END_TEST
+
+CC_TEST_MAIN ("rtpmedia", a_limit_needs_a_proof, who_has_agreed_asks_twice, what_is_not_of_the_flow_is_counted,
+    this_end_wants_key_units, key_units_are_asked_for, packets_are_sent_again_if_they_were_sent,
     the_lowest_rate_holds_until_it_ends, who_leaves_limits_no_more, a_limit_is_owed_a_notification,
     reports_are_kept_by_receiver)

@@ -4,6 +4,8 @@
 #include "participantcall.h"
 #include "cctest.h"
 
+#include <math.h>
+
 static Call call;
 static RtpSettings settings;
 
@@ -31,7 +33,7 @@ START_TEST (a_call_reports)
   ck_assert (s != NULL && s->ssrc == CALL_MEDIA && s->valid);
   ck_assert_uint_ge (call.watcher.played, 995);
   ck_assert_uint_eq (call.watcher.told[RTP_EVENT_SOURCE], 1);
-  ck_assert_uint_ge (media ()->report_blocks, 10);
+  ck_assert_uint_ge (media ()->counts.report_blocks, 10);
   ck_assert (
       media ()->round_trip >= 2 * CALL_DELAY - CC_MSECOND && media ()->round_trip <= 2 * CALL_DELAY + CC_MSECOND);
   ck_assert_uint_ge (call.caller.told[RTP_EVENT_RATE], 10);
@@ -179,6 +181,35 @@ START_TEST (a_limit_is_notified_early)
 }
 END_TEST
 
+/* RFC 5104 4.2.1.2: who limits and is silent for five report intervals has left (RFC 3550 6.3.5). Whoever takes no part
+   limits nothing: nobody would notice that it has left. */
+START_TEST (a_limit_goes_with_its_owner)
+{
+  RtcpTmmb limit = {.ssrc = CALL_MEDIA, .bitrate_bps = 100000, .overhead_bytes = 40};
+  RtcpReportBlock block = {.ssrc = CALL_MEDIA};
+  uint8_t bytes[RTCP_MTU];
+  RtcpWriter w;
+
+  begin ();
+  call_run (&call, 5 * CC_SECOND);
+  for (unsigned i = 0; i < 2; i++) {
+    block.ext_highest_seq = call.seq - 1u;
+    rtcp_writer_init (&w, bytes, sizeof bytes);
+    rtcp_add_rr (&w, 77, &block, 1);
+    rtcp_add_cname (&w, 77, "third");
+    rtcp_add_tmmbr (&w, 77, &limit, 1);
+    ck_assert (isinf (rtp_media_limit_Bps (&call.caller.core.media, 40, call.now)));
+    call_hand_over (&call, &call.caller, &call_watcher, true, bytes, w.size);
+  }
+  ck_assert_uint_eq (call.caller.core.media.unproven, 1);
+  call_run (&call, 3 * CC_SECOND);
+  ck_assert (isfinite (rtp_media_limit_Bps (&call.caller.core.media, 40, call.now)));
+  call_run (&call, 30 * CC_SECOND);
+  ck_assert (isinf (rtp_media_limit_Bps (&call.caller.core.media, 40, call.now)));
+  call_clear (&call);
+}
+END_TEST
+
 /* Nothing is kept of, or sent to, a caller whose place another has taken. */
 START_TEST (a_newcomer_has_the_place_alone)
 {
@@ -262,7 +293,128 @@ START_TEST (no_memory_is_no_harm)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpparticipant", a_call_reports, joining_asks_for_a_key_unit, what_is_missing_is_asked_for,
-    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
-    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
-    no_memory_is_no_harm)
+/* ---- an end whose rate is made elsewhere ---- */
+
+static unsigned blocks, tfrcs, paths;
+
+static void
+count_block (void *user, uint32_t sender, const RtcpReportBlock *block)
+{
+  ck_assert (user == &blocks && block->ssrc == CALL_MEDIA);
+  blocks++;
+}
+
+static void
+count_tfrc (void *user, uint32_t sender, uint32_t media, const TfrcReport *report)
+{
+  tfrcs++;
+}
+
+static void
+count_path (void *user, uint32_t sender, uint32_t media, const RtcpPath *path)
+{
+  paths++;
+}
+
+static const RtcpHandlers counters = {.report_block = count_block, .tfrc = count_tfrc, .path = count_path};
+
+static void
+begin_with_rate_maker (void)
+{
+  begin ();
+  blocks = tfrcs = paths = 0;
+  call.caller.core.params.rate_maker = &counters;
+  call.caller.core.params.rate_maker_user = &blocks;
+}
+
+START_TEST (whoever_makes_the_rate_is_told)
+{
+  begin_with_rate_maker ();
+  call_run (&call, 10 * CC_SECOND);
+  ck_assert_uint_eq (blocks, media ()->counts.report_blocks);
+  ck_assert_uint_eq (tfrcs, media ()->counts.tfrc);
+  ck_assert_uint_eq (paths, media ()->counts.path);
+  ck_assert (blocks >= 5 && tfrcs >= 5 && paths >= 5);
+  call_clear (&call);
+}
+END_TEST
+
+/* PATH of an SSRC that was never heard before, in a packet of its own. */
+static bool
+says_path (const RtpAddress *from)
+{
+  RtcpPath path = {.rate_bps = 1000000};
+  uint8_t bytes[RTCP_MTU];
+  unsigned before = paths;
+  RtcpWriter w;
+
+  rtcp_writer_init (&w, bytes, sizeof bytes);
+  rtcp_add_path (&w, 77, CALL_MEDIA, &path);
+  call_hand_over (&call, &call.caller, from, true, bytes, w.size);
+  return paths > before;
+}
+
+/* A peer named with its port needs no proof, and nobody else is listened to; of one that is not named the first packet
+   limits nothing. */
+START_TEST (a_named_peer_is_believed_at_once)
+{
+  RtpAddress elsewhere = call_watcher, nobody = {.family = RTP_ADDRESS_UNKNOWN};
+
+  begin_with_rate_maker ();
+  call_run (&call, CC_SECOND);
+  ck_assert (!says_path (&call_watcher));
+  rtp_participant_set_peer (&call.caller.core, &call_watcher, call.now);
+  ck_assert (says_path (&call_watcher));
+  ck_assert (!says_path (&call_stranger));
+  elsewhere.port++;
+  ck_assert (!says_path (&elsewhere));
+  rtp_participant_set_peer (&call.caller.core, &call_stranger, call.now);
+  ck_assert (says_path (&call_stranger) && !says_path (&call_watcher));
+  rtp_participant_set_peer (&call.caller.core, &nobody, call.now);
+  ck_assert (!says_path (&call_stranger));
+  call_clear (&call);
+}
+END_TEST
+
+/* A stream for packets sent again shows itself before the first, and says BYE when it ends. */
+START_TEST (a_stream_is_announced_and_ends)
+{
+  begin ();
+  call_run (&call, 5 * CC_SECOND);
+  rtp_participant_announce_resends (&call.caller.core, 5, call.now);
+  ck_assert (rtp_media_find (&call.caller.core.media, 5)->resends);
+  call_run (&call, 100 * CC_MSECOND);
+  ck_assert (rtp_members_state (&call.watcher.core.attendance.members, 5) != RTP_MEMBER_STATE_FREE);
+  call_run (&call, 5 * CC_SECOND);
+  rtp_participant_end_stream (&call.caller.core, 5, call.now);
+  ck_assert (rtp_locals_find (&call.caller.core.locals, 5) == NULL);
+  call_run (&call, CC_SECOND);
+  ck_assert_uint_eq (call.watcher.told[RTP_EVENT_BYE], 1);
+  ck_assert_uint_eq (call.watcher.last[RTP_EVENT_BYE].ssrc, 5);
+  call_clear (&call);
+}
+END_TEST
+
+/* Whoever sends again after its BYE is back, and may say another. */
+START_TEST (who_sends_again_is_back)
+{
+  RtpOutgoing out;
+
+  begin ();
+  call_run (&call, 5 * CC_SECOND);
+  for (unsigned i = 0; i < 2; i++) {
+    ck_assert_int_eq (rtp_participant_leave (&call.caller.core, call.now), AVPF_LEAVE_NOW);
+    rtp_participant_take_bye (&call.caller.core, &out);
+    ck_assert_uint_gt (out.size, 0);
+    call_run (&call, 2 * CC_SECOND);
+  }
+  ck_assert_uint_ge (call.caller.rtcp_sent, 5);
+  call_clear (&call);
+}
+END_TEST
+
+CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, whoever_makes_the_rate_is_told,
+    a_named_peer_is_believed_at_once, a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports,
+    joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_would_be_too_late_is_not_said,
+    what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said, a_limit_is_notified_early,
+    a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told, no_memory_is_no_harm)

@@ -224,26 +224,19 @@ START_TEST (test_many_owners)
 }
 END_TEST
 
-/* An owner that is heard need not repeat itself; one that is silent limits no more, once that was told. */
-START_TEST (test_silent_owners_expire)
+/* The peer is another. */
+START_TEST (test_all_leave_at_once)
 {
   tmmbr_sender_init (&s);
-  ck_assert (tmmbr_sender_next_expiry (&s, 25000 * MS) == CC_TIME_NONE);
+  ck_assert (!tmmbr_sender_remove_all (&s, 0));
   tmmbr_sender_on_request (&s, 1, 500000, 40, 0);
   tmmbr_sender_on_request (&s, 2, 300000, 40, 0);
   tmmbr_sender_notification (&s, R, DITHER, 0, out);
-  tmmbr_sender_on_heard (&s, 1, 10000 * MS);
-  ck_assert_uint_eq (tmmbr_sender_next_expiry (&s, 25000 * MS), 25000 * MS);
-  ck_assert (!tmmbr_sender_expire (&s, 25000 * MS, 25000 * MS - 1));
-  ck_assert (tmmbr_sender_expire (&s, 25000 * MS, 25000 * MS));
-  ck_assert_uint_eq (s.n_tuples, 1);
-  ck_assert_uint_eq (s.tuples[0].ssrc, 1);
+  ck_assert (tmmbr_sender_remove_all (&s, 1000 * MS));
   ck_assert (s.owes_tmmbn);
-  ck_assert_uint_eq (tmmbr_sender_notification (&s, R, DITHER, 25000 * MS, out), 1);
-  ck_assert_double_eq_tol (limit (26000 * MS), 500000, 1e-6);
-  ck_assert_uint_eq (tmmbr_sender_next_expiry (&s, 25000 * MS), 35000 * MS);
-  ck_assert (tmmbr_sender_expire (&s, 25000 * MS, 35000 * MS));
-  ck_assert_uint_eq (s.n_tuples, 0);
+  ck_assert_uint_eq (tmmbr_sender_notification (&s, R, DITHER, 1000 * MS, out), 0);
+  ck_assert_double_eq_tol (limit (1001 * MS), 300000, 1e-6);
+  ck_assert (isinf (limit (10000 * MS)));
 }
 END_TEST
 
@@ -283,5 +276,5 @@ END_TEST
 
 CC_TEST_MAIN ("tmmbrset", test_the_example_of_the_rfc, test_bounding_set, test_no_overhead, test_against_brute_force,
     test_a_lower_limit_holds_at_once, test_every_request_is_answered, test_a_rise_waits_for_the_others,
-    test_a_rise_that_is_overtaken, test_owners_that_leave, test_many_owners, test_silent_owners_expire,
+    test_a_rise_that_is_overtaken, test_owners_that_leave, test_many_owners, test_all_leave_at_once,
     test_when_a_receiver_may_ask, test_rounding_is_no_change)
