@@ -7,6 +7,7 @@
 #define B 1.0               /* 4.3 */
 #define TIMES_TCP 10.0
 #define UNUSABLE_LOSS 0.5
+#define USABLE_LOSS 0.25 /* chance does not take the one for the other in the 60 packets of a try */
 #define UNUSABLE_TIME (10 * CC_SECOND) /* 4.4: seconds to tens of seconds */
 #define TRY_INTERVALS 3                /* after which a try is judged by its loss: the 15 s of 4.3 are 3 x 5 */
 #define MAX_WAIT (60 * CC_SECOND)
@@ -198,15 +199,15 @@ mean_loss (const CircuitBreaker *c, unsigned n)
   return lost / n;
 }
 
-/* Returns true when an interval of Tdr is full. */
+/* Returns true when an interval of Tdr is full. A report on nothing new has 0 lost of 0 (RFC 3550 6.4.1). */
 static bool
-note_loss (CircuitBreaker *c, double fraction_lost, CcTime now)
+note_loss (CircuitBreaker *c, const CircuitReport *report, CcTime now)
 {
   CcDuration since = c->reported_at == CC_TIME_NONE ? c->params.Tdr : cc_time_since (now, c->reported_at);
 
-  c->lost += fraction_lost;
-  c->lost_weight += 1;
-  if (since < c->params.Tdr)
+  c->lost += report->fraction_lost;
+  c->lost_weight += report->progress;
+  if (since < c->params.Tdr || !(c->lost_weight > 0))
     return false;
   c->newest = (c->newest + 1) % CIRCUIT_REPORTS;
   c->losses[c->newest] = (CircuitLoss){c->lost / c->lost_weight, since};
@@ -268,7 +269,7 @@ is_over (const CircuitBreaker *c)
   case CIRCUIT_CONGESTION:
     return c->n_losses > cb_interval (c);
   case CIRCUIT_USABILITY:
-    return c->n_losses >= TRY_INTERVALS && mean_loss (c, TRY_INTERVALS) < UNUSABLE_LOSS;
+    return c->n_losses >= TRY_INTERVALS && mean_loss (c, TRY_INTERVALS) < USABLE_LOSS;
   default:
     return true;
   }
@@ -284,7 +285,7 @@ take_round_trip (CircuitBreaker *c, CcDuration Tr)
 static void
 judge (CircuitBreaker *c, const CircuitReport *report, double sent_Bps, CcTime now)
 {
-  bool full = note_loss (c, report->fraction_lost, now), closed = c->state != CIRCUIT_OPEN;
+  bool full = note_loss (c, report, now), closed = c->state != CIRCUIT_OPEN;
 
   if (full && closed && is_congested (c, sent_Bps))
     open_circuit (c, CIRCUIT_CONGESTION, cb_interval (c) * c->params.Tdr, now);

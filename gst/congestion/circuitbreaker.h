@@ -9,11 +9,11 @@
      4.5 ceasing         the circuit is open. It is tried again when what opened it can be expected to be over, no
    sooner than after as long as it took to open it: after congestion and loss by then, at a tenth of the rate, after a
    timeout when RTCP comes again. Where none comes (who hears no RTP may send none) each wait is twice the last, up to a
-   minute. A try ends after three intervals without a report; one of packets that arrived, and are not lost like that,
-   closes the circuit.
+   minute. A try ends after three intervals without a report; one of packets that arrived closes the circuit, after loss
+   three intervals of less than a quarter.
 
    One object a session: progress of any SSRC is progress. Reports that come faster than Tdr count as one for 4.2 and
-   4.3. ECN marks count for none of them, XR neither. */
+   4.3, those on nothing new for none. ECN marks count for none of them, XR neither. */
 #ifndef CIRCUITBREAKER_H
 #define CIRCUITBREAKER_H
 

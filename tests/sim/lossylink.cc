@@ -15,7 +15,7 @@ struct Cell {
   std::string name;
   DumbbellSpec net;
   unsigned flows = 1;
-  double end_s = 90, max_bps = 3e6, fps = 30;
+  double end_s = 90, start_bps = 150e3, min_bps = 50e3, max_bps = 3e6, fps = 30;
   std::vector<TcpSpec> tcp;
   FeedbackKind feedback = FeedbackKind::tfrc;
   double tolerance = -1;
@@ -50,13 +50,13 @@ add_video (Dumbbell &net, const Cell &cell, uint64_t seed)
   VideoModel video;
   unsigned pair = net.add_pair ();
 
-  video.min_bps = 50e3;
+  video.min_bps = cell.min_bps;
   video.max_bps = cell.max_bps;
   video.fps = cell.fps;
   CcFlowSpec spec = cc_flow_spec (CC_MODE_LOW_DELAY, std::make_shared<VideoModelSource> (video));
   CcSenderParams &sender = spec.sender.params;
-  sender.start_Bps = 150e3 / 8;
-  sender.min_Bps = 50e3 / 8;
+  sender.start_Bps = cell.start_bps / 8;
+  sender.min_Bps = cell.min_bps / 8;
   sender.max_Bps = 1.1 * cell.max_bps / 8;
   if (cell.tolerance >= 0)
     sender.loss_tolerance = cell.tolerance;
@@ -329,6 +329,42 @@ in_mid_call (Report &report)
   }
 }
 
+/* s after from_s until a second's mean reaches bps. */
+static double
+arrives (const Outcome &out, double from_s, double bps)
+{
+  for (double at_s = from_s; at_s + 1 < out.end_s; at_s += 0.1)
+    if (out.rate (0, at_s, at_s + 1) >= bps)
+      return at_s - from_s;
+  return out.end_s;
+}
+
+/* More than half is lost for so long that the circuit opens (RFC 8083 4.4). Its tries come every few seconds, so the
+   end of the loss meets each of their phases. */
+static void
+hopeless (Report &report)
+{
+  for (double s : {45., 46.5, 48., 49.5}) {
+    Cell cell = cell_of (format ("hopeless-%g", s), 1e6, 50, 300);
+    double end_s = 20 + s;
+
+    if (report.options ().quick && s != 45)
+      continue;
+    cell.net.forward.loss.good_loss = 0.6;
+    cell.net.forward.loss.from_s = 20;
+    cell.net.forward.loss.to_s = end_s;
+    cell.end_s = end_s + 30;
+    cell.start_bps = 300e3;
+    cell.min_bps = 30e3;
+    cell.max_bps = 1.5e6;
+    Outcome out = simulate (report, cell);
+    const CircuitBreaker &circuit = out.flows[0].sender->sender ().circuit;
+    report.check (cell.name + ": the circuit opens", circuit.openings, 1, 8);
+    report.check (cell.name + ": to 90 % after it, s", arrives (out, end_s, 0.9 * out.rate (0, 15, 20)), 0, 10);
+    report.check (cell.name + ": queue delay p95 ms after it", out.queue_p95_ms (end_s, cell.end_s), 0, 100);
+  }
+}
+
 /* Capacity drops on a link that loses packets anyhow. */
 static void
 capacity_drop (Report &report)
@@ -385,6 +421,7 @@ static const std::vector<Scenario> scenarios = {
     {"beside-tcp-short", "nor is it starved where queues are short", false, beside_tcp_short},
     {"own-kind", "two flows share a path with loss", false, own_kind},
     {"in-mid-call", "loss may begin and end", false, in_mid_call},
+    {"hopeless", "what was hopeless is soon seen to be so no more", false, hopeless},
     {"capacity-drop", "loss does not hide that the path narrows", false, capacity_drop},
     {"policer-drop", "nor that a policer does", false, policer_drop},
 };

@@ -327,7 +327,7 @@ lower_floor (LossCause *l)
   if (is_less (&l->all, gap_rate (&l->floor)) || is_less (&l->whole, gap_rate (&l->floor)))
     l->floor = l->all;
   if (l->whole_packets * gap_rate (&l->floor) > OVER_GAPS)
-    l->floor = (LossCount){0};
+    l->floor = l->all = l->quiet = (LossCount){0};
 }
 
 double

@@ -69,6 +69,15 @@ watch_jump (PathRate *p, CcTime now)
     p->next_at = now;
 }
 
+/* After a silence. A test of loss that it cut short has found nothing. */
+static void
+forget_loss (PathRate *p)
+{
+  if (loss_cause_testing (&p->loss))
+    set_rate (p, p->before_loss_test_Bps, RATE_OWNER_LOSS);
+  loss_cause_init (&p->loss);
+}
+
 void
 path_rate_on_packet (PathRate *p, const PathPacket *packet)
 {
@@ -79,7 +88,7 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
   CcDuration delay;
 
   if (!first && cc_time_since (now, v->last.arrived_at) > LOSS_FORGOTTEN)
-    loss_cause_init (&p->loss);
+    forget_loss (p);
   delay = path_view_on_packet (v, packet);
   loss_cause_on_packet (&p->loss, packet->counted, packet->frame, cc_seconds (delay), stood);
   if (first) {
@@ -190,7 +199,7 @@ answer_loss (PathRate *p, CcTime now)
     set_rate (p, p->loss.test_Bps, RATE_OWNER_LOSS);
     break;
   case LOSS_RATE_FREE:
-    set_rate (p, fmin (p->before_loss_test_Bps, loss_cause_next_step (&p->loss)), RATE_OWNER_LOSS);
+    set_rate (p, p->before_loss_test_Bps, RATE_OWNER_LOSS);
     break;
   case LOSS_CONGESTION:
     set_rate (p, fmin (testing ? p->before_loss_test_Bps : p->rate_Bps, p->loss.limit_Bps), RATE_OWNER_LOSS);

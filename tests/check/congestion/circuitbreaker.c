@@ -347,6 +347,35 @@ START_TEST (test_tries_again_after_loss)
 }
 END_TEST
 
+/* What opens at half and more closes below a quarter; between them the try goes on. */
+START_TEST (test_a_try_needs_clearly_less_loss)
+{
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 500 * CC_MSECOND, 0.6, true, 60 * CC_MSECOND, 10e3);
+  call (60 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+  ck_assert_uint_eq (
+      call (20 * CC_SECOND, CIRCUIT_TRYING, 500 * CC_MSECOND, 0.4, true, 60 * CC_MSECOND, 10e3), 20 * CC_SECOND);
+  call (5 * CC_SECOND, CIRCUIT_TRYING, 500 * CC_MSECOND, 0.2, true, 60 * CC_MSECOND, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
+/* 0.6 in every second report, and nothing new in between, are 0.6. */
+START_TEST (test_reports_on_nothing_new_tell_of_no_loss)
+{
+  unsigned i;
+
+  setup ();
+  for (i = 0; i < 120 && c.state == CIRCUIT_CLOSED; i++) {
+    send_packet ();
+    report (i % 2 ? 0.6 : 0, i % 2, 60 * CC_MSECOND, 10e3);
+    pass (250 * CC_MSECOND);
+  }
+  ck_assert_int_eq (c.reason, CIRCUIT_USABILITY);
+  ck_assert_uint_le (i, 48); /* 12 s */
+}
+END_TEST
+
 START_TEST (test_warns_and_goes_on)
 {
   setup ();
@@ -391,5 +420,6 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_media_timeout_of_slow_frames, test_the_larger_media_timeout_is_kept, test_congestion,
     test_what_may_be_sent_is_told, test_congestion_weighs_by_time, test_ten_percent_are_no_reason, test_usability,
     test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few, test_tries_again_when_rtcp_comes,
-    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_warns_and_goes_on, test_off,
+    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_a_try_needs_clearly_less_loss,
+    test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off,
     test_names_and_nonsense)

@@ -674,6 +674,7 @@ CcReceiverApplication::on_model_packet (Ptr<Packet> packet)
   uint64_t sent_at = (uint64_t)rtcp_get_u32 (payload + 6) << 32 | rtcp_get_u32 (payload + 10);
   transit.add (seconds_now (), seconds_now () - sent_at * 1e-9);
   count_frame (rtcp_get_u32 (payload), rtcp_get_u16 (payload + 4), arrival.rtp_timestamp / 90000.0);
+  rtp_reception_on_packet (&reception, arrival.seq, arrival.rtp_timestamp, now ());
   return feed (&arrival, packet);
 }
 
@@ -832,6 +833,7 @@ CcReceiverApplication::start_media ()
 {
   KeyRequestParams key_params;
 
+  rtp_reception_init (&reception, 90000);
   if (!config.sink)
     return;
   key_request_params_init (&key_params);
@@ -842,7 +844,6 @@ CcReceiverApplication::start_media ()
   nack_params.latency = cc_duration (config.nack_latency_s);
   nack_request_init (&nack, &nack_params);
   explicit_rate_init (&explicit_rate);
-  rtp_reception_init (&reception, 90000);
   config.sink->key_unit_wanted = [this] () {
     key_request_want (&key, false);
     check_key_request ();

@@ -329,8 +329,12 @@ START_TEST (test_a_floor_is_over_soon)
   l.retest_at = CC_TIME_NONE;
   take_whole (&l, &seq, 30, 10e3, CC_SECOND);
   ck_assert_double_gt (l.floor.gaps, 0);
+  l.all = l.quiet = (LossCount){.packets = 150, .lost = 90, .gaps = 40};
   take_whole (&l, &seq, 6, 10e3, CC_SECOND);
   ck_assert_double_eq (l.floor.gaps, 0);
+  take_whole (&l, &seq, 6, 10e3, 3 * CC_SECOND); /* and what was lost before does not begin a test */
+  ck_assert_uint_eq (l.tests, 0);
+  ck_assert (!l.unexplained);
 }
 END_TEST
 

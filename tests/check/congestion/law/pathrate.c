@@ -323,6 +323,48 @@ START_TEST (test_loss_from_before_a_pause_is_forgotten)
 }
 END_TEST
 
+/* A test that a silence cuts short has found nothing: the rate is that before it, and not the test's. */
+START_TEST (test_a_pause_ends_a_test_of_loss)
+{
+  Loop l;
+  double before;
+
+  setup (&l, kbps (1000), kbps (800));
+  run (&l, 10 * CC_SECOND);
+  before = l.law.rate_Bps;
+  l.loss = 0.6;
+  l.counts = true;
+  while (!loss_cause_testing (&l.law.loss))
+    run (&l, CC_SECOND / 20);
+  ck_assert_double_lt (l.law.rate_Bps, 0.7 * before);
+  l.loss = 0;
+  l.now += 3 * CC_SECOND;
+  run (&l, CC_SECOND / 5);
+  ck_assert_double_gt (l.law.rate_Bps, 0.9 * before);
+}
+END_TEST
+
+/* Little is sent while more is lost than is tolerated. Whether the rate is the cause is put to the test all the same,
+   and what was allowed before it is allowed behind it. */
+START_TEST (test_a_test_of_loss_takes_no_rate)
+{
+  Loop l;
+  double before;
+
+  setup (&l, kbps (1000), kbps (800));
+  run (&l, 10 * CC_SECOND);
+  before = l.law.rate_Bps;
+  l.loss = 0.3;
+  l.counts = true;
+  l.source_max_Bps = kbps (200);
+  run (&l, 30 * CC_SECOND);
+  ck_assert_uint_gt (l.law.loss.tests, 1);
+  while (loss_cause_testing (&l.law.loss))
+    run (&l, CC_SECOND / 20);
+  ck_assert_double_gt (l.law.rate_Bps, 0.9 * before);
+}
+END_TEST
+
 /* Its trains show three times the rate, and the queue is not its own: it grows by 0.75 x 0.5 x 0.35/s x sqrt (880/800),
    and not by what the trains show, which were 0.68/s. */
 START_TEST (test_grows_beside_a_queue_of_others)
@@ -728,7 +770,7 @@ END_TEST
 CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capacity_and_stays,
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
-    test_a_longer_route_is_taken, test_loss_from_before_a_pause_is_forgotten, test_grows_beside_a_queue_of_others,
+    test_a_longer_route_is_taken, test_loss_from_before_a_pause_is_forgotten, test_a_pause_ends_a_test_of_loss, test_a_test_of_loss_takes_no_rate, test_grows_beside_a_queue_of_others,
     test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full,
     test_yields_by_its_share, test_yields_to_a_rising_queue, test_has_half_beside_a_marked_tcp,
     test_single_packets_grow_in_a_queue_of_all, test_takes_what_frames_of_others_leave,
