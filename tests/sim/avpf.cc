@@ -37,8 +37,6 @@
 using namespace sim;
 using ns3::Ptr;
 
-static const double rtcp_share = 0.05;
-
 /* ---- sessions of NACK agents ---- */
 
 struct Session {
@@ -58,19 +56,19 @@ static AvpfAgentConfig
 agent_config (const Session &s, const AgentTree &tree, unsigned node)
 {
   AvpfAgentConfig config;
+  RtpTurnsParams &turns = config.settings.turns;
 
-  avpf_timing_params_init (&config.timing);
-  config.timing.rtcp_bw_Bps = rtcp_share * s.session_bps / 8;
-  config.timing.avpf = !s.avp.count (node);
-  config.timing.group = !s.unicast;
-  config.timing.dither_factor = s.dither_factor;
-  config.timing.literal_early_slot = s.literal;
+  config.settings = avpf_agent_settings (s.session_bps, s.unicast ? RTP_SESSION_UNICAST : RTP_SESSION_GROUP);
+  turns.avpf = !s.avp.count (node);
+  turns.dither_factor = s.dither_factor;
+  turns.literal_early_slot = s.literal;
+  /* An AVP agent appends what it has to its next report however late that is. */
+  config.settings.max_feedback_delay = turns.avpf ? cc_duration (s.max_feedback_delay_s) : CC_TIME_NONE;
   config.ssrc = 0x1000 + node;
   config.media_bps = s.senders.count (node) ? s.session_bps / s.senders.size () : 0;
   config.packet_bytes = s.packet_bytes;
   config.destination = s.unicast ? tree.address (1 - node) : AgentTree::group ();
   config.jitter = s.jitter;
-  config.max_feedback_delay_s = s.max_feedback_delay_s;
   config.seed = s.seed * 1000 + node;
   return config;
 }
@@ -96,7 +94,7 @@ run_session (const Session &s)
 static double
 share (const Session &s, const Agents &agents, unsigned node)
 {
-  return 100 * agents[node]->rtcp_bytes * 8 / s.duration_s / s.session_bps;
+  return 100 * agents[node]->rtcp_bytes () * 8 / s.duration_s / s.session_bps;
 }
 
 static double

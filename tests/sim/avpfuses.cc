@@ -66,9 +66,8 @@ add_newpred (const AgentTree &tree, const NewpredSet &set, bool sends, bool lite
   Ptr<NewpredAgent> agent = ns3::CreateObject<NewpredAgent> ();
   AvpfAgentConfig config;
 
-  avpf_timing_params_init (&config.timing);
-  config.timing.rtcp_bw_Bps = 0.05 * set.session_bps / 8;
-  config.timing.literal_early_slot = literal;
+  config.settings = avpf_agent_settings (set.session_bps, RTP_SESSION_UNICAST);
+  config.settings.turns.literal_early_slot = literal;
   config.ssrc = sends ? 1 : 2;
   config.packet_bytes = set.session_bps / 8 / set.fps / set.segments;
   config.media_bps = sends ? config.packet_bytes * 8 * set.fps * set.segments : 0;
@@ -105,7 +104,7 @@ run_newpred_once (
   }
   out.waiting_s = mean_of (waiting_s);
   out.feedback_s = mean_of (feedback_s);
-  out.share = 100 * (sender->rtcp_bytes + receiver->rtcp_bytes) * 8 / duration_s / set.session_bps;
+  out.share = 100 * (sender->rtcp_bytes () + receiver->rtcp_bytes ()) * 8 / duration_s / set.session_bps;
   return out;
 }
 

@@ -5,6 +5,7 @@
 #define RTPEVENTS_H
 
 #include <stddef.h>
+#include <string.h>
 
 #include "cctime.h"
 
@@ -66,8 +67,11 @@ rtp_events_tell (const RtpEvents *events, const RtpEvent *event)
 static inline void
 rtp_events_tell_ssrc (const RtpEvents *events, RtpEventType type, uint32_t ssrc)
 {
-  RtpEvent event = {.type = type, .ssrc = ssrc};
+  RtpEvent event;
 
+  memset (&event, 0, sizeof event);
+  event.type = type;
+  event.ssrc = ssrc;
   rtp_events_tell (events, &event);
 }
 

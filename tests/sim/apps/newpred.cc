@@ -53,24 +53,26 @@ NewpredAgent::write_payload (uint16_t, uint8_t *payload, size_t size)
 }
 
 void
-NewpredAgent::on_feedback (unsigned type, unsigned format, uint32_t ssrc, const uint8_t *fci, size_t size)
+NewpredAgent::on_feedback (const RtpFeedbackMessage &message)
 {
-  if (type != RTCP_FB_PSFB || format != RTCP_FB_FMT_AFB || ssrc != config.ssrc)
+  if (message.type != RTCP_FB_PSFB || message.fmt != RTCP_FB_FMT_AFB || message.media != config.ssrc)
     return;
   wanted.resize (segments, none);
-  for (; size >= nack_bytes; fci += nack_bytes, size -= nack_bytes)
-    if (fci[0] < segments)
-      wanted[fci[0]] = get32 (fci) & 0xffffff;
+  for (size_t at = 0; at + nack_bytes <= message.size; at += nack_bytes)
+    if (message.fci[at] < segments)
+      wanted[message.fci[at]] = get32 (message.fci + at) & 0xffffff;
 }
 
 void
-NewpredAgent::on_media (uint32_t ssrc, uint32_t, uint32_t, const uint8_t *payload, size_t size)
+NewpredAgent::on_media (const ::RtpPacket &packet, uint32_t, uint32_t)
 {
-  if (size < payload_bytes)
+  const uint8_t *payload = packet.payload;
+
+  if (packet.payload_bytes < payload_bytes)
     return;
   uint32_t word = get32 (payload + 4), reference = word & 0xffffff;
   uint64_t slot = (uint64_t)get32 (payload) * segments + (word >> 24);
-  media_ssrc = ssrc;
+  media_ssrc = packet.ssrc;
   transit_s = (uint32_t)(now () / CC_USECOND - get32 (payload + 8)) * 1e-6;
   if (state.empty ())
     next_slot = slot;
@@ -97,7 +99,11 @@ NewpredAgent::on_slot (uint32_t frame, unsigned segment, bool arrived, uint32_t 
     if (s.broken)
       repairs.push_back (s.repair);
     s.last_good = frame;
-    s.broken = s.asked = false;
+    s.broken = false;
+    if (s.asked) {
+      s.asked = false;
+      ask ();
+    }
   } else if (!s.broken) {
     s.broken = true;
     s.repair = {cc_seconds (now ()), -1, 0};
@@ -106,45 +112,45 @@ NewpredAgent::on_slot (uint32_t frame, unsigned segment, bool arrived, uint32_t 
     on_frame_end ();
 }
 
-bool
-NewpredAgent::any_asked () const
+/* What waits is said anew: of that frame, and no more of what has come. */
+void
+NewpredAgent::ask ()
 {
-  return std::any_of (state.begin (), state.end (), [] (const Segment &s) { return s.asked; });
+  std::vector<uint8_t> fci;
+
+  for (size_t i = 0; i < state.size (); i++)
+    if (state[i].asked) {
+      fci.resize (fci.size () + nack_bytes);
+      put32 (fci.data () + fci.size () - nack_bytes, i << 24 | (state[i].last_good & 0xffffff));
+    }
+  say (RTCP_FB_FMT_AFB, media_ssrc, fci.data (), fci.size ());
 }
 
 void
 NewpredAgent::on_frame_end ()
 {
-  bool had = any_asked (), wants = false;
+  bool had = false, wants = false;
 
   for (Segment &s : state) {
+    had |= s.asked;
     s.asked = s.broken && s.last_good != none;
     wants |= s.asked;
   }
-  if (had && !wants)
-    cancel_feedback ();
-  if (!wants || request_feedback ())
-    return;
-  for (Segment &s : state)
-    s.asked = false;
+  if (had || wants)
+    ask ();
 }
 
-size_t
-NewpredAgent::write_feedback (uint8_t *at, size_t capacity)
+void
+NewpredAgent::on_said (const RtcpMessage &message)
 {
-  size_t fci = 0;
-
-  for (size_t i = 0; i < state.size () && 12 + fci + nack_bytes <= capacity; i++) {
-    Segment &s = state[i];
-    if (!s.asked)
-      continue;
+  if (!message.is (RTCP_FB_PSFB, RTCP_FB_FMT_AFB))
+    return;
+  for (size_t at = 0; at + nack_bytes <= message.fci_size (); at += nack_bytes) {
+    Segment &s = state[message.fci ()[at]];
     if (s.repair.reported_s < 0)
       s.repair.reported_s = cc_seconds (now ());
     s.asked = false;
-    put32 (at + 12 + fci, i << 24 | (s.last_good & 0xffffff));
-    fci += nack_bytes;
   }
-  return fci ? write_message (at, RTCP_FB_PSFB, RTCP_FB_FMT_AFB, media_ssrc, fci) : 0;
 }
 
 } // namespace sim

@@ -32,16 +32,16 @@ private:
   struct Segment {
     std::vector<bool> decoded; /* by frame */
     uint32_t last_good = none;
-    bool broken = false, asked = false;
+    bool broken = false, asked = false; /* asked: by the message that waits */
     Repair repair = {};
   };
-  void on_media (uint32_t ssrc, uint32_t before, uint32_t seq, const uint8_t *payload, size_t size) override;
-  void on_feedback (unsigned type, unsigned format, uint32_t media_ssrc, const uint8_t *fci, size_t size) override;
-  size_t write_feedback (uint8_t *at, size_t capacity) override;
+  void on_media (const ::RtpPacket &packet, uint32_t before, uint32_t seq) override;
+  void on_feedback (const RtpFeedbackMessage &message) override;
+  void on_said (const RtcpMessage &message) override;
   void write_payload (uint16_t seq, uint8_t *payload, size_t size) override;
   void on_slot (uint32_t frame, unsigned segment, bool arrived, uint32_t reference);
   void on_frame_end ();
-  bool any_asked () const;
+  void ask ();
 
   uint32_t next_frame = 0;
   unsigned next_segment = 0;
