@@ -19,6 +19,7 @@
 #endif
 
 #include "gstccextension.h"
+#include "gstpictureevent.h"
 #include "gstrtcpavpfprivate.h"
 
 #include <gio/gio.h>
@@ -307,11 +308,24 @@ want_packet (GstRtcpAvpf *self, const GstStructure *structure, GstClockTime now)
   return rtp_participant_want_packet (self->core, &wanted, now);
 }
 
-/* The decoder's wish for a key unit, the jitter buffer's for a packet. */
+/* What has become of a picture. */
 static gboolean
-on_request (GstRtcpAvpf *self, const GstStructure *structure)
+tell_picture (GstRtcpAvpf *self, const GstPictureInfo *info, GstClockTime now)
 {
+  guint8 fci[GST_PICTURE_FCI_SIZE];
+  RtpAppFeedback fb = {.type = RTCP_FB_PSFB, .media = info->ssrc, .fci = fci, .max_delay = GST_CLOCK_TIME_NONE};
+
+  fb.size = gst_picture_info_to_fci (info, fci, &fb.fmt);
+  return rtp_participant_tell_picture (self->core, &fb, now);
+}
+
+/* The decoder's wish for a key unit, the jitter buffer's for a packet, news of a picture. */
+static gboolean
+on_request (GstRtcpAvpf *self, GstEvent *event)
+{
+  const GstStructure *structure = gst_event_get_structure (event);
   GstClockTime now = gst_rtcp_avpf_now (self);
+  GstPictureInfo picture;
   gboolean taken = FALSE;
 
   g_mutex_lock (&self->lock);
@@ -319,6 +333,8 @@ on_request (GstRtcpAvpf *self, const GstStructure *structure)
     taken = want_key_unit (self, structure, now);
   else if (gst_structure_has_name (structure, "GstRTPRetransmissionRequest"))
     taken = want_packet (self, structure, now);
+  else if (gst_picture_event_parse (event, &picture))
+    taken = tell_picture (self, &picture, now);
   gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
   return taken;
@@ -327,10 +343,8 @@ on_request (GstRtcpAvpf *self, const GstStructure *structure)
 static gboolean
 src_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
-  const GstStructure *structure = gst_event_get_structure (event);
-
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_UPSTREAM || structure == NULL ||
-      !on_request (GST_RTCP_AVPF (parent), structure))
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CUSTOM_UPSTREAM || gst_event_get_structure (event) == NULL ||
+      !on_request (GST_RTCP_AVPF (parent), event))
     return gst_pad_event_default (pad, parent, event);
   gst_event_unref (event);
   return TRUE;

@@ -5,11 +5,13 @@
 #endif
 
 #include "gstccparticipant.h"
+#include "gstpictureevent.h"
 #include "gstrateevent.h"
 #include "gstrtcpavpfprivate.h"
 
 typedef struct {
-  GstPad *pad; /* to push the event on; NULL: a signal */
+  GstPad *pad;      /* to push the event on; NULL: a signal */
+  GstPad *pictures; /* to push on what a signal says of pictures */
   GstEvent *event;
   RtpEventType signal;
   guint type, fmt;
@@ -23,6 +25,7 @@ static void
 told_free (Told *told)
 {
   gst_clear_object (&told->pad);
+  gst_clear_object (&told->pictures);
   gst_clear_event (&told->event);
   gst_clear_buffer (&told->fci);
   g_free (told);
@@ -56,13 +59,23 @@ push_upstream (GstRtcpAvpf *self, GstEvent *event)
   g_queue_push_tail (&self->outbox, told);
 }
 
+/* What becomes of pictures that this end sends. */
+static gboolean
+tells_picture (GstRtcpAvpf *self, const RtpEvent *event)
+{
+  const RtpFeedbackMessage *f = &event->feedback;
+
+  return event->type == RTP_EVENT_FEEDBACK && f->type == RTCP_FB_PSFB &&
+         (f->fmt == RTCP_FB_FMT_RPSI || f->fmt == RTCP_FB_FMT_SLI) && self->media.sinkpad != NULL;
+}
+
 static void
 emit (GstRtcpAvpf *self, const RtpEvent *event)
 {
   const RtpFeedbackMessage *f = &event->feedback;
   Told *told;
 
-  if (!g_signal_has_handler_pending (self, signals[event->type], 0, FALSE))
+  if (!tells_picture (self, event) && !g_signal_has_handler_pending (self, signals[event->type], 0, FALSE))
     return;
   told = g_new0 (Told, 1);
   *told = (Told){.signal = event->type,
@@ -70,6 +83,7 @@ emit (GstRtcpAvpf *self, const RtpEvent *event)
       .fmt = f->fmt,
       .ssrc = event->type == RTP_EVENT_FEEDBACK ? f->sender : event->ssrc,
       .media = f->media,
+      .pictures = tells_picture (self, event) ? gst_object_ref (self->media.sinkpad) : NULL,
       .fci = f->size > 0 ? gst_buffer_new_memdup (f->fci, f->size) : NULL};
   g_queue_push_tail (&self->outbox, told);
 }
@@ -128,8 +142,20 @@ gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event)
 }
 
 static void
+push_pictures (Told *told)
+{
+  GstMapInfo map;
+
+  if (told->pictures == NULL || told->fci == NULL || !gst_buffer_map (told->fci, &map, GST_MAP_READ))
+    return;
+  gst_picture_event_push_fci (told->pictures, told->media, told->fmt, map.data, map.size);
+  gst_buffer_unmap (told->fci, &map);
+}
+
+static void
 deliver (GstRtcpAvpf *self, Told *told)
 {
+  push_pictures (told);
   if (told->pad != NULL)
     gst_pad_push_event (told->pad, g_steal_pointer (&told->event));
   else if (told->signal == RTP_EVENT_FEEDBACK)

@@ -5,6 +5,7 @@
 #include "config.h"
 #endif
 
+#include "gstpictureevent.h"
 #include "gsttfrctransmit.h"
 
 #include <math.h>
@@ -29,10 +30,22 @@ static void
 ask_for_key_unit (GstTfrcTransmit *t, const RtpEvent *event)
 {
   RtpEvent full = *event;
+  GstEvent *made;
 
   full.full = true;
   t->stats.key_unit_requests++;
-  push_upstream (t, gst_cc_key_unit_event (&full, t->key_unit_count++));
+  made = gst_cc_key_unit_event (&full, t->key_unit_count++);
+  if (t->skipping)
+    gst_structure_set (gst_event_writable_structure (made), GST_PICTURE_SKIPPED_FIELD, G_TYPE_BOOLEAN, TRUE, NULL);
+  push_upstream (t, made);
+}
+
+static void
+on_feedback (GstTfrcTransmit *t, const RtpFeedbackMessage *f)
+{
+  gst_tfrc_repair_note_feedback (&t->repair, f);
+  if (f->type == RTCP_PSFB)
+    gst_picture_event_push_fci (t->pad, f->media, f->fmt, f->fci, f->size);
 }
 
 /* Receivers name a packet by the number it had on the wire; upstream knows it by the one it came with. */
@@ -83,7 +96,7 @@ tell (void *user, const RtpEvent *event)
     on_collision (t, event);
     break;
   case RTP_EVENT_FEEDBACK:
-    gst_tfrc_repair_note_feedback (&t->repair, &event->feedback);
+    on_feedback (t, &event->feedback);
     break;
   case RTP_EVENT_BYE:
     on_bye (t, event);
@@ -213,7 +226,9 @@ gst_tfrc_answer_want_key_unit (GstTfrcTransmit *t, CcTime now)
 {
   const RtpEvent anybody = {.type = RTP_EVENT_KEY_UNIT, .ssrc = 0};
 
+  t->skipping = TRUE;
   if (!rtp_media_want_key_units (&t->session.core->media, now))
     ask_for_key_unit (t, &anybody);
+  t->skipping = FALSE;
   t->session.next = MIN (t->session.next, rtp_media_next_timeout (&t->session.core->media));
 }

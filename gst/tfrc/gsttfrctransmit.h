@@ -109,6 +109,7 @@ typedef struct GstTfrcTransmit {
   CcLimit reported_limit;
   guint64 circuit_told; /* gst_tfrc_circuit_news () */
   guint key_unit_count;
+  gboolean skipping; /* key units are wanted because of frames left out here, not by a receiver */
   guint warned; /* bits of what the application was told already */
   GstTfrcSendAdvice advice;
   CcTime logged_at;

@@ -23,6 +23,14 @@ _VPX = "deadline=1 end-usage=cbr cpu-used=-6 threads=1 keyframe-max-dist=300 err
 _VPX_LIVE = ("buffer-size=100 buffer-initial-size=60 buffer-optimal-size=80 undershoot=95 overshoot=15 "
              "min-quantizer=2 max-quantizer=56 lag-in-frames=0 max-intra-bitrate=300")
 
+
+def _newpred(mode):
+    """VP8 repaired by the choice of references: nothing but newpredreport asks for anything."""
+    return Codec("vp8enc " + _VPX, _VPX_LIVE, "target-bitrate", 1,
+                 f"newpred name=newpred mode={mode} ! rtpvp8pay picture-id-mode=2", "newpredreport ! rtpvp8depay",
+                 "vp8dec", "VP8", "identity")
+
+
 CODECS = {
     "x264enc": Codec("x264enc tune=zerolatency speed-preset=veryfast key-int-max=300", "vbv-buf-capacity=100",
                      "bitrate", 1000, "rtph264pay aggregate-mode=zero-latency config-interval=-1",
@@ -32,6 +40,9 @@ CODECS = {
                          "rtph264depay request-keyframe=true", "avdec_h264 max-threads=1", "H264", "h264parse"),
     "vp8enc": Codec("vp8enc " + _VPX, _VPX_LIVE, "target-bitrate", 1, "rtpvp8pay picture-id-mode=2",
                     "rtpvp8depay request-keyframe=true", "vp8dec", "VP8", "identity"),
+    "vp8enc-newpred": _newpred("auto"),
+    "vp8enc-nack": _newpred("nack"),
+    "vp8enc-ack": _newpred("ack"),
     "vp9enc": Codec("vp9enc " + _VPX.replace("cpu-used=-6", "cpu-used=8"), _VPX_LIVE, "target-bitrate", 1,
                     "rtpvp9pay picture-id-mode=2", "rtpvp9depay request-keyframe=true", "vp9dec", "VP9", "identity"),
     "jpegenc": Codec("jpegenc", "", "quality", 0, "rtpjpegpay", "rtpjpegdepay", "jpegdec", "JPEG", "identity", 26),

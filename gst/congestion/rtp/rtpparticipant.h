@@ -203,6 +203,9 @@ typedef struct {
 bool rtp_participant_queue_feedback (RtpParticipant *p, const RtpAppFeedback *fb, CcTime now);
 /* What waits of that kind about that source need not be said any more. */
 void rtp_participant_withdraw_feedback (RtpParticipant *p, unsigned type, unsigned fmt, uint32_t media, CcTime now);
+/* The same for an RPSI or SLI of a picture: from now on no key unit is asked for of its source but on the decoder's
+   wish. */
+bool rtp_participant_tell_picture (RtpParticipant *p, const RtpAppFeedback *fb, CcTime now);
 bool rtp_participant_request_report (RtpParticipant *p, CcDuration max_delay, CcTime now);
 
 /* What has become due, and a packet at most. */

@@ -215,7 +215,8 @@ rtp_participant_check_feedback (RtpParticipant *p, CcTime now)
 bool
 rtp_participant_auto_pli_for (const RtpParticipant *p, const RtpSource *s)
 {
-  return p->settings.auto_pli && p->stream.is_video && p->stream.codec != RTP_CODEC_INTRA && !s->retransmits;
+  return p->settings.auto_pli && p->stream.is_video && p->stream.codec != RTP_CODEC_INTRA && !s->retransmits &&
+         !s->tells_pictures;
 }
 
 bool
@@ -294,6 +295,16 @@ rtp_participant_withdraw_feedback (RtpParticipant *p, unsigned type, unsigned fm
     return;
   fb_queue_withdraw (&p->owed.queue, kind, (uint8_t)(fmt & 0x1f), media);
   rtp_participant_settle (p, now);
+}
+
+bool
+rtp_participant_tell_picture (RtpParticipant *p, const RtpAppFeedback *fb, CcTime now)
+{
+  RtpSource *s = rtp_sources_find (&p->sources, fb->media);
+
+  if (s != NULL)
+    s->tells_pictures = true;
+  return rtp_participant_queue_feedback (p, fb, now);
 }
 
 bool

@@ -26,6 +26,7 @@ typedef struct {
   uint32_t ssrc;
   uint64_t host; /* the one it was first heard from, 0: unknown */
   bool valid;
+  bool tells_pictures;  /* the application tells what becomes of each: losses are mended without key units */
   bool retransmits;     /* what others sent (RFC 4588): nothing is asked of it */
   uint8_t payload_type; /* of the last packet */
   RtpAddress address;   /* where it sends from, lately */
