@@ -27,6 +27,7 @@ GST_DEBUG_CATEGORY (tfrcsrc_debug);
 #define GST_CAT_DEFAULT tfrcsrc_debug
 
 #define RECEIVE_BUFFER_BYTES (1 << 20)
+#define PAUSE_TAKES 200000 /* us, at most, on a busy machine */
 
 static const struct {
   const gchar *encoding_name, *media;
@@ -395,6 +396,20 @@ prepare (GstTfrcSrc *self)
   return TRUE;
 }
 
+/* A live source whose thread is still on its way out of what the pause interrupted, when it is to play again, ends
+   there for good. One that was busy pushing does not come out, but waits within: which cannot be told, so not for long.
+ */
+static void
+wait_for_pause (GstTfrcSrc *self)
+{
+  GstPad *pad = gst_element_get_static_pad (self->udpsrc, "src");
+  gint64 until = g_get_monotonic_time () + PAUSE_TAKES;
+
+  while (gst_pad_get_task_state (pad) == GST_TASK_STARTED && g_get_monotonic_time () < until)
+    g_usleep (PAUSE_TAKES / 100);
+  gst_object_unref (pad);
+}
+
 static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {
@@ -412,6 +427,8 @@ change_state (GstElement *element, GstStateChange transition)
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING && ret != GST_STATE_CHANGE_FAILURE)
     gst_tfrc_receive_advice_play (&self->advice);
+  if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED && ret != GST_STATE_CHANGE_FAILURE)
+    wait_for_pause (self);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY ||
       (transition == GST_STATE_CHANGE_READY_TO_PAUSED && ret == GST_STATE_CHANGE_FAILURE))
     gst_element_set_state (self->rtcpsink, GST_STATE_NULL);
