@@ -20,7 +20,7 @@ def parse(arguments):
     p = argparse.ArgumentParser(prog=paths.PROGRAM, epilog=EPILOG.replace("pipelines/call", paths.PROGRAM), description="A video call that fits its network.",
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     s = session.Settings(out="")
-    p.add_argument("--clip", metavar="FILE", help="a video file; default: a talking head, where one is found")
+    p.add_argument("--clip", metavar="FILE", help="a video file, or `portrait`, which is made here; default: a talking head, where one is found")
     p.add_argument("--camera", nargs="?", const="/dev/video0", metavar="DEVICE", help="instead of a clip (no PSNR then)")
     p.add_argument("--size", default=s.size, help="WIDTHxHEIGHT, default %(default)s")
     p.add_argument("--fps", type=int, default=s.fps, help="default %(default)s")

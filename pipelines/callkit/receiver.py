@@ -7,7 +7,7 @@ import time
 import numpy
 
 from .gstio import GLib, Gst, Runner, Table, Usage, main, say, structure_to_dict
-from . import clips, codecs, controllers
+from . import clips, codecs, controllers, pictures
 from .quality import psnr
 
 import gi
@@ -128,8 +128,9 @@ class Receiver:
         self.recorder = Recorder(f"{settings['out']}/received.mkv")
         self.table = Table(f"{settings['out']}/received.csv", ["frame", "displayed", "psnr", "stale"])
         self.recent = collections.deque(maxlen=2 * settings["fps"])  # (display time, dB)
-        self.last = None  # (frame, luma)
+        self.last = None  # (frame, luma, raw)
         self.pictures = {}
+        self.screen = pictures.OnScreen(settings)
         self.runner["picture"].connect("new-sample", self.on_picture)
         self.runner["record"].connect("new-sample", self.on_record)
         GLib.timeout_add(200, self.report)
@@ -144,8 +145,10 @@ class Receiver:
         return self.numbers.of(buffer.pts)
 
     def luma_of(self, buffer):
-        raw = numpy.frombuffer(buffer.extract_dup(0, buffer.get_size()), numpy.uint8, self.s["width"] * self.s["height"])
-        return raw.reshape(self.s["height"], self.s["width"])
+        return self.luma_in(buffer.extract_dup(0, buffer.get_size()))
+
+    def luma_in(self, raw):
+        return numpy.frombuffer(raw, numpy.uint8, self.s["width"] * self.s["height"]).reshape(self.s["height"], self.s["width"])
 
     def on_picture(self, sink):
         now = time.monotonic()
@@ -156,17 +159,18 @@ class Receiver:
         number = self.number_of(buffer)
         if number is None or (self.last and number <= self.last[0]):
             return
-        luma = None
+        luma = raw = score = None
         measuring = time.thread_time()
         if self.clip:
-            luma = self.luma_of(buffer)
+            raw = buffer.extract_dup(0, buffer.get_size())
+            luma = self.luma_in(raw)
             self.score_stale(number)
-            if number // self.picture_period() not in self.pictures:
-                self.pictures[number // self.picture_period()] = (number, buffer.extract_dup(0, buffer.get_size()))
-        score = psnr(self.clip.luma(number), luma) if self.clip else None
+            score = psnr(self.clip.luma(number), luma)
+            self.screen.take(number, raw, score)
+            self.pictures.setdefault(number // self.picture_period(), (number, raw))
         self.table.add(number, now, score, 0)
         self.recent.append((now, score))
-        self.last = (number, luma)
+        self.last = (number, luma, raw)
         self.usage.measuring += time.thread_time() - measuring
 
     def picture_period(self):
@@ -176,7 +180,9 @@ class Receiver:
         """Frames that never came: the picture on display in their time against them."""
         if self.last:
             for number in range(self.last[0] + 1, until):
-                self.table.add(number, None, psnr(self.clip.luma(number), self.last[1]), 1)
+                score = psnr(self.clip.luma(number), self.last[1])
+                self.table.add(number, None, score, 1)
+                self.screen.take(number, self.last[2], score)
 
     def report(self):
         since = time.monotonic() - 1
@@ -193,6 +199,8 @@ class Receiver:
         for number, raw in self.pictures.values():
             with open(f"{folder}/picture-{number:05d}.i420", "wb") as file:
                 file.write(raw)
+        if self.clip:
+            self.screen.write(folder)
 
     def ended(self):
         self.recorder.close()

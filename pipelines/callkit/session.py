@@ -154,8 +154,8 @@ class Session:
         self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
         self.folder.mkdir(parents=True, exist_ok=True)
-        for old in ("*.csv", "*.i420", "*.log", "*.sdp", "*-usage.json", "network.ini", "links.json", "received.mkv",
-                    "report.html", "call.png"):
+        for old in ("*.csv", "*.i420", "*.log", "*.sdp", "*-usage.json", "network.ini", "links.json", "received.*",
+                    "worst.json", "report.html", "call.png"):
             for path in self.folder.glob(old):
                 path.unlink()
         if settings.trace:
