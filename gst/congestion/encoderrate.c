@@ -327,6 +327,12 @@ encoder_rate_produced_slow (const EncoderRate *e)
 }
 
 double
+encoder_rate_made (const EncoderRate *e)
+{
+  return e->slow.seconds >= 1 && e->slow.asked_bits > 0 ? e->slow.produced_bits / e->slow.asked_bits : 0;
+}
+
+double
 encoder_rate_frame_target (const EncoderRate *e)
 {
   double target = encoder_rate_wanted (e, NULL) * e->interval_s / 8;

@@ -82,6 +82,8 @@ bool encoder_rate_update (EncoderRate *e, CcTime now, double *bps);
 /* Mean output over about 0.5 s and 2 s, bits/s; 0 before the second frame. Pure. */
 double encoder_rate_produced (const EncoderRate *e);
 double encoder_rate_produced_slow (const EncoderRate *e);
+/* What was put out over what was asked for, over about 2 s; 0 before a second is measured. Pure. */
+double encoder_rate_made (const EncoderRate *e);
 /* Bytes the next frame may have: the rate wanted over the frame rate, within the frame budget. 0: unknown. Pure. */
 double encoder_rate_frame_target (const EncoderRate *e);
 /* What an encoder's own buffer should hold so that its frames need little queue, and it still uses its rate: three
