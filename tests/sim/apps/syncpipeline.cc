@@ -52,6 +52,12 @@ on_head_event (GstPad *pad, GstObject *, GstEvent *event)
   return TRUE;
 }
 
+/* Without a template a pad that has caps takes no others: what follows a change of caps would be refused. */
+static GstStaticPadTemplate head_template =
+    GST_STATIC_PAD_TEMPLATE ("head", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+static GstStaticPadTemplate tail_template =
+    GST_STATIC_PAD_TEMPLATE ("tail", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
+
 static GstPad *
 connect (SyncPipeline::Private *p, const char *name, GstPadDirection direction)
 {
@@ -59,7 +65,7 @@ connect (SyncPipeline::Private *p, const char *name, GstPadDirection direction)
 
   if (!ghost)
     return nullptr;
-  GstPad *pad = gst_pad_new (name, direction);
+  GstPad *pad = gst_pad_new_from_static_template (direction == GST_PAD_SRC ? &head_template : &tail_template, name);
   gst_pad_set_element_private (pad, p);
   if (direction == GST_PAD_SRC) {
     gst_pad_set_event_function (pad, on_head_event);
