@@ -33,3 +33,18 @@ gst_rate_reader_is_upstream (GstPad *sink_pad)
   gst_query_unref (query);
   return is;
 }
+
+guint
+gst_encoder_rate_ask (GstPad *src_pad, gdouble *made)
+{
+  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM, gst_structure_new_empty (GST_ENCODER_RATE_QUERY_NAME));
+  guint bitrate = 0;
+
+  if (!gst_pad_peer_query (src_pad, query) ||
+      !gst_structure_get_uint (gst_query_get_structure (query), "bitrate", &bitrate))
+    bitrate = 0;
+  if (!gst_structure_get_double (gst_query_get_structure (query), "made", made))
+    *made = 0;
+  gst_query_unref (query);
+  return bitrate;
+}

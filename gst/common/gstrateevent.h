@@ -11,6 +11,9 @@ GstStructure *gst_rate_info_to_structure (const GstRateInfo *info, const gchar *
 GstEvent *gst_rate_event_new (const GstRateInfo *info);
 /* Whether somebody upstream of this sink pad answers GST_RATE_READER_QUERY_NAME. */
 gboolean gst_rate_reader_is_upstream (GstPad *sink_pad);
+/* What the encoder downstream of this src pad is to produce, bit/s; 0: nobody answers GST_ENCODER_RATE_QUERY_NAME.
+ *made: what it has put out over that; 0: not known. */
+guint gst_encoder_rate_ask (GstPad *src_pad, gdouble *made);
 
 G_END_DECLS
 #endif

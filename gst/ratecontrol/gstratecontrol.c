@@ -204,20 +204,22 @@ check_encoder (GstRateControl *self)
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
   EncoderChoice choice;
-  gboolean wants_quantizer;
+  gboolean first, wants_quantizer;
 
   GST_OBJECT_LOCK (self);
+  first = !self->checked;
+  self->checked = TRUE;
   wants_quantizer = self->settings.law.mode == RATE_LAW_QUANTIZER;
   GST_OBJECT_UNLOCK (self);
-  if (encoder == NULL) {
+  if (encoder == NULL && first)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND, ("No video encoder found upstream; the rate is not controlled."),
         ("Place ratecontrol behind the encoder, or name it by the property encoder."));
-    return;
+  if (encoder && first) {
+    choice = choose (self, encoder);
+    encoder_choice_tell (&choice, GST_ELEMENT (self), wants_quantizer);
+    encoder_choice_clear (&choice);
   }
-  choice = choose (self, encoder);
-  encoder_choice_tell (&choice, GST_ELEMENT (self), wants_quantizer);
-  encoder_choice_clear (&choice);
-  g_object_unref (encoder);
+  g_clear_object (&encoder);
 }
 
 /* key: the next frame has been asked to be a key frame. */
@@ -268,13 +270,6 @@ on_rate (GstRateControl *self, const GstRateInfo *info)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BITRATE]);
 }
 
-/* With the object lock. */
-static CcDuration
-key_unit_spacing (GstRateControl *self)
-{
-  return encoder_rate_key_spacing (&self->law.rate, self->settings.min_key_unit_interval);
-}
-
 /* TRUE where the request may go on now. */
 static gboolean
 admit_key_unit (GstRateControl *self, GstEvent *event)
@@ -282,7 +277,8 @@ admit_key_unit (GstRateControl *self, GstEvent *event)
   gboolean due;
 
   GST_OBJECT_LOCK (self);
-  due = key_unit_gate_admit (&self->key_units, event, self->law.time.now, key_unit_spacing (self));
+  due = key_unit_gate_admit (&self->key_units, event, self->law.time.now,
+      rate_law_key_spacing (&self->law, self->settings.min_key_unit_interval));
   GST_OBJECT_UNLOCK (self);
   return due;
 }
@@ -293,7 +289,8 @@ take_waiting_key_unit (GstRateControl *self)
   GstEvent *event;
 
   GST_OBJECT_LOCK (self);
-  event = key_unit_gate_take (&self->key_units, self->law.time.now, key_unit_spacing (self));
+  event = key_unit_gate_take (
+      &self->key_units, self->law.time.now, rate_law_key_spacing (&self->law, self->settings.min_key_unit_interval));
   GST_OBJECT_UNLOCK (self);
   return event;
 }
@@ -325,18 +322,6 @@ make_stats (GstRateControl *self)
       self->key_units.merged, NULL);
   GST_OBJECT_UNLOCK (self);
   return s;
-}
-
-static gboolean
-begin_first_frame (GstRateControl *self)
-{
-  gboolean first;
-
-  GST_OBJECT_LOCK (self);
-  first = !self->checked;
-  self->checked = TRUE;
-  GST_OBJECT_UNLOCK (self);
-  return first;
 }
 
 /* Another knob of the encoder that runs. What was measured is void; the rate that holds is set at once. */
@@ -382,8 +367,7 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   encoder = get_encoder (self, &row);
   frame = encoded_frame_read (buffer, &trans->segment, row && row->knob == ENCODER_KNOB_QUALITY);
   g_clear_object (&encoder);
-  if (begin_first_frame (self))
-    check_encoder (self);
+  check_encoder (self);
   GST_OBJECT_LOCK (self);
   if (rate_law_on_frame (&self->law, &frame) && frame.key)
     key_unit_gate_drop (&self->key_units); /* here is what was asked for */
@@ -451,11 +435,22 @@ narrow_to_420 (GstRateControl *self, GstQuery *query)
 }
 
 static gboolean
+answer_rate (GstRateControl *self, GstQuery *query)
+{
+  gboolean is;
+
+  GST_OBJECT_LOCK (self);
+  is = gst_encoder_rate_answer (query, rate_law_mean_bitrate (&self->law), encoder_rate_made (&self->law.rate));
+  GST_OBJECT_UNLOCK (self);
+  return is;
+}
+
+static gboolean
 gst_rate_control_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   gboolean ok;
 
-  if (gst_rate_reader_is_asked_for (query))
+  if (gst_rate_reader_is_asked_for (query) || answer_rate (GST_RATE_CONTROL (trans), query))
     return TRUE;
   ok = GST_BASE_TRANSFORM_CLASS (parent_class)->query (trans, direction, query);
   if (ok && direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS && !encoder_420_is_asking ())

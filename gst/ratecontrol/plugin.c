@@ -4,11 +4,12 @@
 #endif
 
 #include "gstratecontrol.h"
+#include "gstratescale.h"
 
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
-  return GST_ELEMENT_REGISTER (ratecontrol, plugin);
+  return GST_ELEMENT_REGISTER (ratecontrol, plugin) && GST_ELEMENT_REGISTER (ratescale, plugin);
 }
 
 GST_PLUGIN_DEFINE (GST_VERSION_MAJOR, GST_VERSION_MINOR, ratecontrol, "Makes a video encoder fit the network",

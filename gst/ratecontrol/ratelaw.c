@@ -36,6 +36,12 @@ within_limits (const RateLaw *law, double bps)
   return CLAMP (bps, least, MAX (least, law->settings.max_bitrate));
 }
 
+guint
+rate_law_mean_bitrate (const RateLaw *law)
+{
+  return (guint)within_limits (law, law->offered);
+}
+
 static void
 take_limits (RateLaw *law)
 {
@@ -267,6 +273,12 @@ rate_law_tells_not_followed (RateLaw *law)
   if (!encoder_choice_is_controlled (law->row) || law->told_not_followed || law->rate_events == 0)
     return FALSE;
   return law->told_not_followed = encoder_rate_not_followed (&law->rate);
+}
+
+CcDuration
+rate_law_key_spacing (const RateLaw *law, CcDuration floor)
+{
+  return encoder_rate_key_spacing (&law->rate, floor);
 }
 
 static void

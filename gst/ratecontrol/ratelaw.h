@@ -82,6 +82,11 @@ gboolean rate_law_tells_not_followed (RateLaw *law);
 gboolean rate_law_has_quality_knob (const RateLaw *law);
 /* Whether the quantizer is set; an encoder that takes none is controlled by its bitrate in either mode. */
 gboolean rate_law_sets_quantizer (const RateLaw *law);
+/* What the encoder is to produce in the mean, bit/s: the network's rate, or the start's, less the margin and within the
+   limits; what drains a backlog is not taken off. */
+guint rate_law_mean_bitrate (const RateLaw *law);
+/* The least distance of key units asked for. */
+CcDuration rate_law_key_spacing (const RateLaw *law, CcDuration floor);
 /* (transfer full) application/x-ratecontrol-stats. */
 GstStructure *rate_law_stats (const RateLaw *law);
 

@@ -25,6 +25,7 @@ def parse(arguments):
     p.add_argument("--size", default=s.size, help="WIDTHxHEIGHT, default %(default)s")
     p.add_argument("--fps", type=int, default=s.fps, help="default %(default)s")
     p.add_argument("--encoder", choices=sorted(codecs.CODECS), default=s.encoder, help="default %(default)s")
+    p.add_argument("--scale", action="store_true", help="ratescale: size and frame rate follow the rate, too")
     p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
     p.add_argument("--controller", default=s.controller, metavar="NAME",
                    help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "

@@ -25,6 +25,8 @@ def description(s):
     controlled = controller.adapts or (s["controller"] == "oracle" and not codec.unit)
     stages = [source_description(s),
               f"{codec.encoder} name=encoder" + ("" if controlled else " " + codec.live)]
+    if controlled and s.get("scale"):
+        stages.insert(1, "ratescale name=scale")
     if controlled:
         stages.append("ratecontrol name=control")
     stages += [f"{codec.pay} name=pay mtu={codecs.MTU} timestamp-offset=0"]

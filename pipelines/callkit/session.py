@@ -25,6 +25,7 @@ class Settings:
     size: str = "352x288"
     fps: int = 30
     encoder: str = "x264enc"
+    scale: bool = False  # ratescale in front of it
     mode: str = "low-delay"
     controller: str = "ours"  # or another name of callkit.controllers
     capacity: str = "0:1.0M,20:2.0M,35:0.5M,50:1.0M"

@@ -7,7 +7,7 @@
 #include <gst/check/gstcheck.h>
 
 static const gchar *const elements[] = {"framemeasure", "framestamp", "newpred", "newpredreport", "paqmshaper",
-    "ratecontrol", "rtcpavpf", "rtcpinject", "rtptfrcbwe", "tfrcsink", "tfrcsrc"};
+    "ratecontrol", "ratescale", "rtcpavpf", "rtcpinject", "rtptfrcbwe", "tfrcsink", "tfrcsrc"};
 
 static void
 walk (GstElement *element, const GstState *states, guint n)

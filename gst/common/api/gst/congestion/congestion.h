@@ -29,6 +29,11 @@ G_BEGIN_DECLS
    event; ratecontrol answers it. Where nobody does, the sender warns. */
 #define GST_RATE_READER_QUERY_NAME "GstCongestionRateReader"
 
+/* A custom query downstream: what the encoder on the way is to produce in the mean, "bitrate" (guint, bit/s), and what
+   it has put out over what it was asked for in the last 2 s, "made" (gdouble, 0: not known). ratecontrol answers it,
+   ratescale asks. */
+#define GST_ENCODER_RATE_QUERY_NAME "GstCongestionEncoderRate"
+
 /* Structures of the property `stats` of each element and of its element messages, every `stats-interval`; the fields
    are listed in the elements' documents. Rates are bit/s, times ns. */
 #define GST_TFRC_SINK_STATS_NAME "application/x-tfrcsink-stats"
@@ -36,6 +41,7 @@ G_BEGIN_DECLS
 #define GST_RTP_TFRC_BWE_STATS_NAME "application/x-rtptfrcbwe-stats"
 #define GST_RTCP_AVPF_STATS_NAME "application/x-rtcpavpf-stats"
 #define GST_RATE_CONTROL_STATS_NAME "application/x-ratecontrol-stats"
+#define GST_RATE_SCALE_STATS_NAME "application/x-ratescale-stats"
 #define GST_PAQM_SHAPER_STATS_NAME "application/x-paqmshaper-stats"
 
 /* The fields of the event have the names of the members, with '-' for '_'. */
@@ -82,6 +88,20 @@ gst_rate_reader_is_asked_for (GstQuery *query)
   const GstStructure *s = GST_QUERY_TYPE (query) == GST_QUERY_CUSTOM ? gst_query_get_structure (query) : NULL;
 
   return s != NULL && gst_structure_has_name (s, GST_RATE_READER_QUERY_NAME);
+}
+
+/* For an application that sets the encoder itself: answers such a query in a probe on
+   GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM of the encoder's src pad, which then returns GST_PAD_PROBE_HANDLED. FALSE: it is
+   another query. */
+static inline gboolean
+gst_encoder_rate_answer (GstQuery *query, guint bitrate, gdouble made)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CUSTOM ||
+      !gst_structure_has_name (gst_query_get_structure (query), GST_ENCODER_RATE_QUERY_NAME))
+    return FALSE;
+  gst_structure_set (
+      gst_query_writable_structure (query), "bitrate", G_TYPE_UINT, bitrate, "made", G_TYPE_DOUBLE, made, NULL);
+  return TRUE;
 }
 
 G_END_DECLS
