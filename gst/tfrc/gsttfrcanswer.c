@@ -122,7 +122,7 @@ apply_limit (GstTfrcTransmit *t, CcTime now)
   t->stats.tmmbr_bitrate = isfinite (limit_Bps) ? (guint64)(8 * limit_Bps) : 0;
   gst_tfrc_transmit_apply_limits (t);
   cc_sender_on_timeout (&t->core, now);
-  t->status_at = now;
+  gst_tfrc_rate_news_hasten (&t->news, now);
 }
 
 /* ---- packets that come ---- */
@@ -143,7 +143,7 @@ take_from_peer (GstTfrcTransmit *t, guint8 *data, gsize size, const GstTfrcAddre
   apply_limit (t, now);
   t->stats.rtcp_received++;
   cc_sender_on_rtcp (&t->core);
-  t->status_at = now;
+  gst_tfrc_rate_news_hasten (&t->news, now);
 }
 
 static void
@@ -159,7 +159,7 @@ take_from_other (GstTfrcTransmit *t, const guint8 *data, gsize size, const GstTf
   if (!gst_tfrc_steering_bound (&t->steering, data, size, from, now))
     return;
   t->stats.rate_messages++;
-  t->status_at = now;
+  gst_tfrc_rate_news_hasten (&t->news, now);
 }
 
 static void

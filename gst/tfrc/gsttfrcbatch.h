@@ -15,8 +15,6 @@ G_BEGIN_DECLS
 #define GST_TFRC_BATCH_SIZE 32
 #define GST_TFRC_BATCH_PIECES 8 /* memories of a buffer sent without merging them */
 
-#define GST_TFRC_OSN_SIZE 2 /* RFC 4588 4 */
-
 /* What is written anew. */
 typedef struct {
   GstTfrcElements elements;

@@ -149,3 +149,18 @@ gst_tfrc_packet_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq)
   *ssrc = GST_READ_UINT32_BE (head + 8);
   return TRUE;
 }
+
+gboolean
+gst_tfrc_packet_osn (GstBuffer *buffer, guint16 *osn)
+{
+  guint8 data[GST_TFRC_HEAD_MAX];
+  GstTfrcHead head;
+
+  if (!gst_tfrc_head_parse (
+          data, gst_buffer_extract (buffer, 0, data, sizeof data), gst_buffer_get_size (buffer), &head))
+    return FALSE;
+  if (gst_buffer_extract (buffer, head.head_size, data, GST_TFRC_OSN_SIZE) != GST_TFRC_OSN_SIZE)
+    return FALSE;
+  *osn = GST_READ_UINT16_BE (data);
+  return TRUE;
+}

@@ -52,5 +52,10 @@ void gst_tfrc_head_renumber (guint8 out[GST_TFRC_HEAD_MAX], guint16 by);
 /* Whose packet a buffer is, and its number. FALSE: too short to have any. */
 gboolean gst_tfrc_packet_number (GstBuffer *buffer, guint32 *ssrc, guint16 *seq);
 
+#define GST_TFRC_OSN_SIZE 2 /* RFC 4588 4 */
+
+/* In a packet that is sent again, the number of the original. FALSE: there is none. */
+gboolean gst_tfrc_packet_osn (GstBuffer *buffer, guint16 *osn);
+
 G_END_DECLS
 #endif

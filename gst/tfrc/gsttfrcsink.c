@@ -168,7 +168,7 @@ gst_tfrc_sink_peer_changed (GstTfrcSink *self)
   endpoint_take (self, &e);
   if (endpoint_connect (&e, external, &error)) {
     endpoint_adopt (self, &e);
-    gst_tfrc_transmit_set_peer (&self->transmit, e.socket, &e.to);
+    gst_tfrc_mailbox_set_peer (&self->transmit.mailbox, e.socket, &e.to);
   } else {
     GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
         ("Cannot send to %s:%u: %s. The receiver stays the one before. " CURE, e.host, e.port, error->message), (NULL));
@@ -296,8 +296,8 @@ take_buffer (GstTfrcSink *self, GstBuffer *buffer)
 static GstFlowReturn
 queue_packets (GstTfrcSink *self)
 {
-  gboolean ok = gst_tfrc_transmit_queue (
-      &self->transmit, (const CcPacket *)(void *)self->packets->data, self->packets->len, self->malformed);
+  gboolean ok = gst_tfrc_mailbox_queue (
+      &self->transmit.mailbox, (const CcPacket *)(void *)self->packets->data, self->packets->len, self->malformed);
 
   g_array_set_size (self->packets, 0);
   self->malformed = 0;
@@ -352,7 +352,7 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   self->settings.audio = g_strcmp0 (gst_structure_get_string (s, "media"), "audio") == 0;
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
-  gst_tfrc_transmit_set_settings (&self->transmit, &settings);
+  gst_tfrc_mailbox_set_settings (&self->transmit.mailbox, &settings);
   GST_INFO_OBJECT (self,
       "send times go into header extension %u, transport-wide numbers into %u, explicit rates into %u",
       settings.extension_id, settings.twcc_extension_id, settings.rate_extension_id);
@@ -366,11 +366,11 @@ gst_tfrc_sink_event (GstBaseSink *sink, GstEvent *event)
   gboolean start = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START, done;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_tfrc_transmit_flush (&self->transmit);
+    gst_tfrc_mailbox_flush (&self->transmit.mailbox);
   done = GST_BASE_SINK_CLASS (gst_tfrc_sink_parent_class)->event (sink, event);
   /* only now: an EOS that waits for the queue must see the flush, not an empty queue */
   if (start)
-    gst_tfrc_transmit_flush (&self->transmit);
+    gst_tfrc_mailbox_flush (&self->transmit.mailbox);
   return done;
 }
 
@@ -384,7 +384,7 @@ gst_tfrc_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) != GST_EVENT_EOS)
     return ret;
-  while (ret == GST_FLOW_OK && !gst_tfrc_transmit_drain (&self->transmit))
+  while (ret == GST_FLOW_OK && !gst_tfrc_mailbox_drain (&self->transmit.mailbox))
     ret = gst_base_sink_wait_preroll (sink);
   return ret;
 }
@@ -392,14 +392,14 @@ gst_tfrc_sink_wait_event (GstBaseSink *sink, GstEvent *event)
 static gboolean
 gst_tfrc_sink_unlock (GstBaseSink *sink)
 {
-  gst_tfrc_transmit_set_unlocked (&GST_TFRC_SINK (sink)->transmit, TRUE);
+  gst_tfrc_mailbox_set_unlocked (&GST_TFRC_SINK (sink)->transmit.mailbox, TRUE);
   return TRUE;
 }
 
 static gboolean
 gst_tfrc_sink_unlock_stop (GstBaseSink *sink)
 {
-  gst_tfrc_transmit_set_unlocked (&GST_TFRC_SINK (sink)->transmit, FALSE);
+  gst_tfrc_mailbox_set_unlocked (&GST_TFRC_SINK (sink)->transmit.mailbox, FALSE);
   return TRUE;
 }
 

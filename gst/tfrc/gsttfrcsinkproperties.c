@@ -83,7 +83,7 @@ apply_settings (GstTfrcSink *self)
   GST_OBJECT_LOCK (self);
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
-  gst_tfrc_transmit_set_settings (&self->transmit, &settings);
+  gst_tfrc_mailbox_set_settings (&self->transmit.mailbox, &settings);
 }
 
 static gboolean
@@ -316,7 +316,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   gboolean known;
 
   if (id == PROP_ESTIMATED_BITRATE || id == PROP_STATS) {
-    gst_tfrc_transmit_get_stats (&self->transmit, &stats);
+    gst_tfrc_mailbox_get_stats (&self->transmit.mailbox, &stats);
     if (id == PROP_STATS)
       g_value_take_boxed (value, gst_tfrc_stats_to_structure (&stats));
     else

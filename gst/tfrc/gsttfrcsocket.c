@@ -10,7 +10,9 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <linux/errqueue.h>
+#include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 static gboolean
 has_route (GInetAddress *address)
@@ -252,4 +254,20 @@ gst_tfrc_socket_take_error (int fd)
   if (error != 0)
     return error;
   return getsockopt (fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 ? error : EBADF;
+}
+
+gboolean
+gst_tfrc_socket_wait (int fd, int wakeup_fd, gboolean room, CcDuration timeout, short *events)
+{
+  struct pollfd fds[2] = {{fd, (short)(POLLIN | (room ? POLLOUT : 0)), 0}, {wakeup_fd, POLLIN, 0}};
+  struct timespec span = {(time_t)(timeout / CC_SECOND), (long)(timeout % CC_SECOND)};
+  guint64 count;
+
+  *events = 0;
+  if (ppoll (fds, 2, &span, NULL) <= 0)
+    return TRUE;
+  if ((fds[1].revents & POLLIN) && read (wakeup_fd, &count, sizeof count) < 0)
+    GST_TRACE ("no wake-up to take");
+  *events = fds[0].revents;
+  return !(*events & POLLNVAL);
 }

@@ -47,6 +47,10 @@ void gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp);
 /* The traffic class of what socket sends, as IP_TOS has it, with ECT(0) in it (RFC 3168 5). */
 gint gst_tfrc_socket_ect_class (GSocket *socket);
 
+/* Waits for a packet, for room where `room`, for wakeup_fd, an eventfd, which is read, or for so long; CC_TIME_NONE:
+   for ever. FALSE: the socket is gone. events: of the socket, as poll () has them. */
+gboolean gst_tfrc_socket_wait (int fd, int wakeup_fd, gboolean room, CcDuration timeout, short *events);
+
 /* Takes one pending error off the socket. Returns its errno, 0 where there is none. */
 int gst_tfrc_socket_take_error (int fd);
 

@@ -3,26 +3,10 @@
 #include "config.h"
 #endif
 
-#include "gsttfrctransmit.h"
+#include "gsttfrcstats.h"
 
-/* The upper edge of the bin that holds the q-th of all values: quarter octaves from 1 us. */
-static GstClockTime
-quantile (const GstTfrcStats *s, gdouble q)
-{
-  guint64 total = 0, sum = 0;
-  guint i;
-
-  for (i = 0; i < GST_TFRC_LATENESS_BINS; i++)
-    total += s->lateness[i];
-  if (total == 0)
-    return 0;
-  for (i = 0; i < GST_TFRC_LATENESS_BINS - 1; i++) {
-    sum += s->lateness[i];
-    if (sum >= q * total)
-      break;
-  }
-  return MIN (((G_GUINT64_CONSTANT (1000) << (i / 4)) * (5 + i % 4)) / 4, s->lateness_max);
-}
+#include "gsttfrccircuit.h"
+#include "gsttfrcsrtp.h"
 
 static const gchar *
 mode_name (CcMode mode)
@@ -75,8 +59,9 @@ gst_tfrc_stats_to_structure (const GstTfrcStats *s)
       G_TYPE_UINT64, (guint64)(status->sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status->rtt, "loss-event-rate",
       G_TYPE_DOUBLE, status->p, "queue-delay", G_TYPE_UINT64, (guint64)status->queue_delay, "backlog", G_TYPE_UINT,
       status->backlog_bytes, "backlog-delay", G_TYPE_UINT64, (guint64)status->backlog_delay, "frame-budget",
-      G_TYPE_UINT, status->frame_budget_bytes, "pacing-error-p50", G_TYPE_UINT64, quantile (s, 0.5), "pacing-error-p99",
-      G_TYPE_UINT64, quantile (s, 0.99), "pacing-error-max", G_TYPE_UINT64, s->lateness_max, NULL);
+      G_TYPE_UINT, status->frame_budget_bytes, "pacing-error-p50", G_TYPE_UINT64,
+      gst_tfrc_lateness_quantile (&s->lateness, 0.5), "pacing-error-p99", G_TYPE_UINT64,
+      gst_tfrc_lateness_quantile (&s->lateness, 0.99), "pacing-error-max", G_TYPE_UINT64, s->lateness.max, NULL);
 
   gst_tfrc_circuit_add_stats (structure, status->circuit, status->circuit_reason, s->circuit_openings);
   set_counters (structure, s);
