@@ -23,6 +23,8 @@
 
 #include "gstrtcpinject.h"
 
+#include "rtcpwalk.h"
+
 #include <gst/rtp/gstrtcpbuffer.h>
 #include <string.h>
 
@@ -233,19 +235,16 @@ is_for_others (guint8 type)
 static guint
 take_compound (GstRtcpInject *self, const guint8 *data, gsize size, GstClockTime now)
 {
+  gsize at = 0, length;
   guint i, n = 0;
 
-  for (i = 0; i < MOST_PACKETS && size >= 8; i++) {
-    gsize length = 4 * (1 + (gsize)GST_READ_UINT16_BE (data + 2));
+  for (i = 0; i < MOST_PACKETS && (length = rtcp_packet_at (data, size, at)) > 0; i++, at += length) {
+    const guint8 *packet = data + at;
 
-    if (length > size || data[0] >> 6 != 2)
-      return n;
-    if (is_for_others (data[1]) && length >= 12 && length <= GST_RTCP_INJECT_BYTES && !(data[0] & 0x20)) {
-      put (self, data, length, now);
-      n++;
-    }
-    data += length;
-    size -= length;
+    if (!is_for_others (packet[1]) || length < 12 || length > GST_RTCP_INJECT_BYTES || (packet[0] & 0x20))
+      continue;
+    put (self, packet, length, now);
+    n++;
   }
   return n;
 }

@@ -22,6 +22,7 @@
 G_BEGIN_DECLS
 
 #define GST_TFRC_RING_SIZE 16384 /* packets in the sending buffer: 150 ms at 100 000 packets/s */
+
 typedef struct GstTfrcTransmit {
   GstElement *element;
   GstPad *pad; /* rate and key unit events leave upstream here */
@@ -40,7 +41,6 @@ typedef struct GstTfrcTransmit {
   CcPacketFeedback *packets; /* what left, for reports of every packet */
   CcPacket *ring;
   GstTfrcMail mail;
-  CcPcg32 pcg;
   GstTfrcBatch *batch;
   gboolean blocked;   /* the socket's buffer is full */
   gboolean mid_frame; /* the last packets taken did not end their frame */

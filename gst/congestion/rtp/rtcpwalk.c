@@ -12,18 +12,26 @@ packet_size (const uint8_t *packet)
   return 4 * ((size_t)rtcp_get_u16 (packet + 2) + 1);
 }
 
+size_t
+rtcp_packet_at (const uint8_t *data, size_t size, size_t at)
+{
+  if (size - at < HEADER_SIZE || data[at] >> 6 != 2 || packet_size (data + at) > size - at)
+    return 0;
+  return packet_size (data + at);
+}
+
 /* RFC 3550 A.2 as RFC 5506 4.2.1 relaxes it: every version is 2 and the lengths add up; the first packet may be of any
    kind. GStreamer's gst_rtcp_buffer_validate_data_reduced () would refuse a whole compound for TWCC padded by single
    bytes, and its walk ends at a packet of a kind it does not know. */
 static bool
 is_compound (const uint8_t *data, size_t size)
 {
-  size_t at = 0;
+  size_t at = 0, length;
 
   if (!rtcp_is_rtcp (data, size))
     return false;
-  while (size - at >= HEADER_SIZE && data[at] >> 6 == 2 && packet_size (data + at) <= size - at)
-    at += packet_size (data + at);
+  while ((length = rtcp_packet_at (data, size, at)) > 0)
+    at += length;
   return at == size;
 }
 

@@ -54,6 +54,10 @@ typedef struct {
 /* false, with no handler called, where data is no RTCP; packets of unknown kinds are skipped. */
 bool rtcp_walk (const uint8_t *data, size_t size, const RtcpHandlers *handlers, void *user);
 
+/* The packets of a compound as they lie in memory (RFC 3550 6.1): the size of the one that begins at `at` (<=
+   size); 0: there is none that is whole. */
+size_t rtcp_packet_at (const uint8_t *data, size_t size, size_t at);
+
 #ifdef __cplusplus
 }
 #endif

@@ -369,7 +369,6 @@ static const RtcpHandlers contents = {.sr = on_sender_report,
 
 /* ---- the packet ---- */
 
-#define HEADER_BYTES 4
 #define FEEDBACK_HEADER_BYTES 12
 
 static void
@@ -386,18 +385,14 @@ tell_feedback (const RtcpContext *c, const uint8_t *message, size_t size)
   rtp_events_tell (&c->p->params.events, &event);
 }
 
-/* The packets as they lie one after the other; the walk has measured them. */
 static void
 scan (RtcpContext *c, const uint8_t *data, size_t size)
 {
   size_t at, length;
 
-  for (at = 0; at + HEADER_BYTES <= size; at += length) {
+  for (at = 0; (length = rtcp_packet_at (data, size, at)) > 0; at += length) {
     unsigned type = data[at + 1];
 
-    length = HEADER_BYTES * (1 + (size_t)rtcp_get_u16 (data + at + 2));
-    if (at + length > size)
-      return;
     if (type == RTCP_SR || type == RTCP_RR)
       c->reports++;
     else if ((type == RTCP_RTPFB || type == RTCP_PSFB) && length >= FEEDBACK_HEADER_BYTES)
