@@ -1,43 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsender.h"
-#include "rateshares.h"
 #include "tfrcequation.h"
 #include <math.h>
 
-#define RTP_HEADER 24      /* with the rtt-sendts extension */
-#define GROWN_MEDIA 0.9    /* of the rate, in packets of 500 bytes: larger ones grow in number */
 #define CIRCUIT_MARGIN 0.9 /* of what would open the circuit: a call with less rate is better than none */
 #define SENT_WINDOW (500 * CC_MSECOND)
 #define PROBE_GAIN 8.0 /* x start_Bps: no router's word is good for more before packets have proved it */
 #define PROBE_PACKETS 6
-#define MIN_EXPIRY (2 * CC_SECOND) /* of a rate that is no longer repeated */
-#define MAX_EXPIRY (20 * CC_SECOND)
-#define EXPIRY_INTERVALS 5
-#define SILENCE (500 * CC_MSECOND) /* from which a halving by the no-feedback timer counts */
-#define SILENT_INTERVALS 3
-#define ANSWERS 8                           /* reports, before their spacing is known */
-#define ANSWER_INTERVALS 2                  /* of reports: RTCP's spacing is random, 0.5 to 1.5 of the mean */
-#define ANSWER_PATIENCE (200 * CC_MSECOND)  /* a queue that a report would have told of */
+#define PLAIN_SILENT_INTERVALS 3
 #define UNANSWERED_EVERY (100 * CC_MSECOND) /* a packet then, to learn when it ends */
 #define APPLICATION_LIMIT 2.0               /* x what was sent */
 #define RESUME 0.5 /* x the rate before a silence: what RFC 5348 4.4 takes off it before anything else */
 #define RESUME_TIME (500 * CC_MSECOND) /* for that to show on the path, and all of it may be tried */
 #define HAD_MEMORY 10.0                /* s: outages of more are long */
-#define BACKLOG_TIME 0.5               /* s: an encoder is asked to let the backlog go within */
-#define ENCODER_SHARE 0.97             /* of the rate: what is never asked for is room for frames to vary */
-#define MAX_DEBT 1.0      /* s, at the rate: what left at the gain is never paid back by a longer silence */
-#define SHARED_GAIN 2.0   /* x the rate, at most */
-#define CAPACITY_GAIN 1.3 /* x the capacity that trains show: alone on the path that is less than the least gain */
-#define TRAIN_PACKETS 3.0
-#define TRAIN_TIME 0.025     /* s */
-#define TCP_SEGMENT 1460.0   /* bytes */
-#define CIRCUIT_BREAKER 10.0 /* x TCP, RFC 8083 4.3 */
-#define TRIED_PART 10.0      /* the cut by which RFC 8083 4.3 lets a sender go on */
-#define EXCUSED_SHARE 0.8    /* of that, at most, where loss is no congestion */
-#define QUEUE_IS_LOW (30 * CC_MSECOND)
-#define QUEUE_IS_EMPTY (12 * CC_MSECOND)
-#define CATCH_UP 1.2        /* x the rate, while no queue stands: what has piled up is not to wait for room it has */
-#define CATCH_UP_FRAMES 2.0 /* more than that is a key frame */
+#define TCP_SEGMENT 1460.0             /* bytes */
+#define CIRCUIT_BREAKER 10.0           /* x TCP, RFC 8083 4.3 */
+#define TRIED_PART 10.0                /* the cut by which RFC 8083 4.3 lets a sender go on */
+#define EXCUSED_SHARE 0.8              /* of that, at most, where loss is no congestion */
 #define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
 #define PLAIN_GAIN 0.25
 #define SOME_LOSS 0.01
@@ -75,25 +54,31 @@ clamp (double value, double low, double high)
   return value < low ? low : value > high ? high : value;
 }
 
-/* Wire bytes per RTP byte at the present packet size. */
+/* What an encoder may be told now. */
+static EncoderAdvice
+advice (const CcSender *s)
+{
+  return (EncoderAdvice){.rate_Bps = s->rate_Bps,
+      .sent_Bps = s->sent_Bps,
+      .resent_Bps = s->params.pays_resent ? s->resent_Bps : 0,
+      .packet_bytes = s->mean_packet_bytes,
+      .overhead_bytes = s->params.overhead_bytes,
+      .queued_bytes = (double)s->buffer.queued_bytes,
+      .frame_interval = s->frame_interval};
+}
+
 static double
 wire_factor (const CcSender *s)
 {
-  return (s->mean_packet_bytes + s->params.overhead_bytes) / s->mean_packet_bytes;
-}
+  EncoderAdvice a = advice (s);
 
-static CcDuration
-expiry (const CcSender *s)
-{
-  CcDuration d = EXPIRY_INTERVALS * s->report_interval;
-
-  return d < MIN_EXPIRY ? MIN_EXPIRY : d > MAX_EXPIRY ? MAX_EXPIRY : d;
+  return encoder_advice_wire_factor (&a);
 }
 
 static bool
 is_fresh (const CcSender *s, CcTime at, CcTime now)
 {
-  return at != CC_TIME_NONE && cc_time_since (now, at) < expiry (s);
+  return report_admission_is_fresh (&s->admission, at, now);
 }
 
 typedef struct {
@@ -135,18 +120,6 @@ tfrc_limit (const CcSender *s)
   }
 }
 
-static double
-explicit_rate (const CcSender *s, CcTime now)
-{
-  return hop_rates_minimum (&s->explicit_rates, now, NULL);
-}
-
-static double
-upper_bound (const CcSender *s, CcTime now)
-{
-  return fmin (explicit_rate (s, now), hop_rates_minimum (&s->bounds, now, NULL));
-}
-
 static CcLimit
 plain_limit (const CcSender *s)
 {
@@ -183,8 +156,8 @@ path_rate (const CcSender *s, CcTime now)
 
   if (is_fresh (s, s->path_at, now))
     return received_path_rate (s, fmax (tried, s->probed_Bps));
-  if (isfinite (explicit_rate (s, now)))
-    return allowed (fmin (explicit_rate (s, now), tried), CC_LIMIT_EXPLICIT_RATE);
+  if (isfinite (rate_bounds_explicit (&s->bounds, now)))
+    return allowed (fmin (rate_bounds_explicit (&s->bounds, now), tried), CC_LIMIT_EXPLICIT_RATE);
   if (s->tfrc.got_feedback)
     return allowed (fmin (tfrc_sender_rate (&s->tfrc) * wire_factor (s), tried), tfrc_limit (s));
   if (s->plain_at != CC_TIME_NONE)
@@ -254,7 +227,7 @@ low_delay_rate (const CcSender *s, CcTime now)
     lower (&a, equation (s, now) * wire_factor (s), CC_LIMIT_EQUATION);
   if (!s->tfrc.got_feedback && s->plain_p > 0)
     lower (&a, plain_equation (s), CC_LIMIT_EQUATION);
-  lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, rate_bounds_upper (&s->bounds, now), CC_LIMIT_EXPLICIT_RATE);
   lower (&a, a.rate_Bps * s->no_feedback_scale, CC_LIMIT_NO_FEEDBACK);
   return a;
 }
@@ -264,7 +237,7 @@ rfc5348_rate (const CcSender *s, CcTime now)
 {
   Allowed a = allowed (tfrc_sender_pace_rate (&s->tfrc) * wire_factor (s), tfrc_limit (s));
 
-  lower (&a, upper_bound (s, now), CC_LIMIT_EXPLICIT_RATE);
+  lower (&a, rate_bounds_upper (&s->bounds, now), CC_LIMIT_EXPLICIT_RATE);
   return a;
 }
 
@@ -305,22 +278,15 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
 {
   CcPacerParams pacer;
   BurstControlParams burst;
-  HopRatesParams rates;
 
   *s = (CcSender){.params = *params,
       .mode = params->mode,
-      .started_at = now,
-      .first_sent_at = CC_TIME_NONE,
-      .last_sent_at = CC_TIME_NONE,
       .path_at = CC_TIME_NONE,
       .tfrc_at = CC_TIME_NONE,
-      .answered_at = CC_TIME_NONE,
-      .report_at = CC_TIME_NONE,
       .resumed_at = CC_TIME_NONE,
       .no_feedback_scale = 1,
       .plain_at = CC_TIME_NONE,
       .plain_R = PLAIN_R,
-      .credit_at = now,
       .frame_interval = 33 * CC_MSECOND,
       .frame_at = CC_TIME_NONE,
       .mean_packet_bytes = 1000,
@@ -330,10 +296,9 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   cc_sender_set_loss_tolerance (s, params->loss_tolerance);
   if (s->mode == CC_MODE_LOW_DELAY && !(s->params.tfrc.initial_Bps > 0))
     s->params.tfrc.initial_Bps = s->params.start_Bps / wire_factor (s);
-  s->stamp_base_us = params->random.next ? params->random.next (params->random.user) : 0;
-  hop_rates_params_init (&rates);
-  hop_rates_init (&s->explicit_rates, &rates);
-  hop_rates_init (&s->bounds, &rates);
+  report_admission_init (&s->admission, params->random.next ? params->random.next (params->random.user) : 0, now);
+  rate_bounds_init (&s->bounds);
+  train_credit_init (&s->credit, now);
   tfrc_sender_init (&s->tfrc, &s->params.tfrc, now);
   send_buffer_init (&s->buffer, &params->buffer, ring, capacity);
   cc_pacer_params_init (&pacer);
@@ -365,7 +330,7 @@ cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps)
 void
 cc_sender_set_start (CcSender *s, double start_Bps, CcTime now)
 {
-  if (s->report_at != CC_TIME_NONE || s->plain_at != CC_TIME_NONE || !(start_Bps > 0))
+  if (s->admission.report_at != CC_TIME_NONE || s->plain_at != CC_TIME_NONE || !(start_Bps > 0))
     return;
   s->params.start_Bps = start_Bps;
   plain_rate_init (&s->plain, start_Bps);
@@ -492,62 +457,32 @@ path_carries (const CcSender *s, CcTime now)
          (s->limit == CC_LIMIT_DELAY || s->limit == CC_LIMIT_MAX);
 }
 
-/* What a backlog leaves at. The path has room for more than the rate where no queue stands, and frames vary about the
-   rate by less; what goes on for longer makes a queue that ends it. A key frame would make one at once. */
-static double
-drain_rate (const CcSender *s, CcTime now)
+static TrainPath
+train_path (const CcSender *s, CcTime now)
 {
-  bool room = path_carries (s, now) && s->path.queue_delay < QUEUE_IS_EMPTY;
-  bool little = s->buffer.queued_bytes < CATCH_UP_FRAMES * s->rate_Bps * cc_seconds (s->frame_interval);
-
-  return room && little ? CATCH_UP * s->rate_Bps : s->rate_Bps;
+  return (TrainPath){.rate_Bps = s->rate_Bps,
+      .gain = s->params.pacing_gain,
+      .told = is_fresh (s, s->path_at, now),
+      .capacity_Bps = s->path.capacity_Bps,
+      .queue_delay = s->path.queue_delay,
+      .shared_out = isfinite (rate_bounds_explicit (&s->bounds, now)),
+      .carried = path_carries (s, now),
+      .frame_interval = s->frame_interval,
+      .queued_bytes = (double)s->buffer.queued_bytes,
+      .packet_bytes = s->mean_packet_bytes + s->params.overhead_bytes,
+      .last_bytes = s->pacer.last_bytes};
 }
 
-static void
-refill_credit (CcSender *s, CcTime now)
-{
-  CcDuration interval = s->frame_interval;
-  double most = s->rate_Bps * clamp (1.5 * cc_seconds (interval), 0.02, 0.1);
-
-  s->credit_bytes += drain_rate (s, now) * cc_seconds (cc_time_since (now, s->credit_at));
-  if (s->credit_bytes > most)
-    s->credit_bytes = most;
-  s->credit_at = now;
-}
-
-/* Fast enough for the spacing at arrival to show the capacity. Beside others a path serves a frame faster than our
-   share of it: what is faster as well waits less here. Where a router shares the path out no trains are needed for
-   that. */
-static double
-train_rate (const CcSender *s, CcTime now)
-{
-  double least = s->params.pacing_gain * s->rate_Bps;
-
-  if (!is_fresh (s, s->path_at, now) || isfinite (explicit_rate (s, now)))
-    return least;
-  return fmax (least, fmin (CAPACITY_GAIN * s->path.capacity_Bps, SHARED_GAIN * s->rate_Bps));
-}
-
-/* A frame leaves at the gain. What has piled up beyond about a frame leaves at the rate, in short trains at the gain,
-   or at the capacity known where no queue stands: a key frame must not become a queue. */
 static double
 pace_rate (const CcSender *s, CcTime now)
 {
-  double gain = train_rate (s, now);
-  double known = 0.95 * s->path.capacity_Bps, wire, train;
+  TrainPath path = train_path (s, now);
 
   if (s->mode != CC_MODE_LOW_DELAY)
     return s->rate_Bps;
   if (s->params.probe && s->packets_sent < PROBE_PACKETS)
     return PROBE_GAIN * s->rate_Bps;
-  if (s->credit_bytes > 0)
-    return gain;
-  if (is_fresh (s, s->path_at, now) && s->path.queue_delay < QUEUE_IS_LOW && known > 1.2 * s->rate_Bps)
-    return fmin (gain, known);
-  wire = s->mean_packet_bytes + s->params.overhead_bytes;
-  train = fmin (TRAIN_PACKETS * wire, TRAIN_TIME * s->rate_Bps);
-  return s->pacer.last_bytes * drain_rate (s, now) /
-         fmax (train - s->credit_bytes, s->pacer.last_bytes * s->rate_Bps / gain);
+  return train_credit_rate (&s->credit, &path);
 }
 
 static void
@@ -572,10 +507,9 @@ static void
 on_sent (CcSender *s, const CcPacket *packet, CcTime now)
 {
   uint32_t wire = packet->size_bytes + s->params.overhead_bytes;
+  TrainPath path;
 
-  if (s->first_sent_at == CC_TIME_NONE)
-    s->first_sent_at = now;
-  s->last_sent_at = now;
+  report_admission_on_sent (&s->admission, now);
   s->mean_packet_bytes += (fmax (packet->size_bytes, 12) - s->mean_packet_bytes) / (s->packets_sent ? 16 : 1);
   if (s->burst_ready > 0)
     s->burst_ready--;
@@ -584,8 +518,9 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   count_sent (s, wire, now);
   if (packet->resent)
     s->resent_window_bytes += wire;
-  refill_credit (s, now);
-  s->credit_bytes = fmax (s->credit_bytes - wire, -MAX_DEBT * s->rate_Bps - wire);
+  path = train_path (s, now);
+  train_credit_refill (&s->credit, &path, now);
+  train_credit_on_sent (&s->credit, &path, wire);
   cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
   cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
   if (s->mode == CC_MODE_BURST_CONTROL)
@@ -595,16 +530,13 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
 bool
 cc_sender_is_unanswered (const CcSender *s)
 {
-  CcDuration loop = s->tfrc.R + ANSWER_INTERVALS * s->report_interval + ANSWER_PATIENCE;
-
-  return s->mode == CC_MODE_LOW_DELAY && s->reports + s->packet_reports >= ANSWERS &&
-         s->last_sent_at > s->answered_at + loop;
+  return s->mode == CC_MODE_LOW_DELAY && report_admission_is_unanswered (&s->admission, s->tfrc.R);
 }
 
 static CcTime
 next_send (const CcSender *s)
 {
-  CcTime paced, held = cc_time_add (s->last_sent_at, UNANSWERED_EVERY);
+  CcTime paced, held = cc_time_add (s->admission.last_sent_at, UNANSWERED_EVERY);
 
   if (s->buffer.count == 0)
     return CC_TIME_NONE;
@@ -640,60 +572,27 @@ cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet)
   return CC_SENDER_SEND;
 }
 
-static uint64_t
-elapsed_us (const CcSender *s, CcTime at)
-{
-  return cc_time_since (at, s->started_at) / CC_USECOND;
-}
-
 void
 cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp)
 {
   stamp->rtt = s->tfrc.R;
-  stamp->sent_at_us = s->stamp_base_us + (uint32_t)elapsed_us (s, now);
-}
-
-/* The instant a stamp was sent; CC_TIME_NONE for one that lies outside what we have sent. */
-static CcTime
-stamp_time (const CcSender *s, uint32_t t_i_us, CcTime now)
-{
-  uint64_t now_us = elapsed_us (s, now);
-  uint32_t age_us = s->stamp_base_us + (uint32_t)now_us - t_i_us;
-
-  if (s->last_sent_at == CC_TIME_NONE || age_us > now_us)
-    return CC_TIME_NONE;
-  now_us -= age_us;
-  if (now_us < elapsed_us (s, s->first_sent_at) || now_us > elapsed_us (s, s->last_sent_at))
-    return CC_TIME_NONE;
-  return s->started_at + now_us * CC_USECOND;
+  stamp->sent_at_us = report_admission_stamp_us (&s->admission, now);
 }
 
 static void
 note_had (CcSender *s, CcTime now)
 {
-  CcDuration T = s->report_at == CC_TIME_NONE ? 0 : cc_time_since (now, s->report_at);
+  CcDuration T = s->admission.report_at == CC_TIME_NONE ? 0 : cc_time_since (now, s->admission.report_at);
 
   if (!(s->no_feedback_scale < 1))
     s->had_Bps = fmax (s->rate_Bps, s->had_Bps * fmax (1 - cc_seconds (T) / HAD_MEMORY, 0));
 }
 
 static void
-note_answer (CcSender *s, CcTime sent_at)
-{
-  if (s->answered_at == CC_TIME_NONE || sent_at > s->answered_at)
-    s->answered_at = sent_at;
-}
-
-static void
 on_any_report (CcSender *s, CcTime now)
 {
   note_had (s, now);
-  if (s->report_at != CC_TIME_NONE && now > s->report_at) {
-    CcDuration gap = now - s->report_at;
-
-    s->report_interval = s->report_interval ? (7 * s->report_interval + gap) / 8 : gap;
-  }
-  s->report_at = now;
+  report_admission_on_report (&s->admission, now);
   if (s->no_feedback_scale < 1)
     s->resumed_at = now;
   s->no_feedback_scale = 1;
@@ -703,7 +602,7 @@ void
 cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
 {
   TfrcFeedback feedback = {.received_at = now,
-      .t_recvdata = stamp_time (s, report->t_i_us, now),
+      .t_recvdata = report_admission_stamped_at (&s->admission, report->t_i_us, now),
       .t_delay = report->t_delay,
       .X_recv = report->X_recv,
       .p = report->p};
@@ -724,7 +623,7 @@ cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now)
     break;
   }
   s->told_again = false;
-  note_answer (s, feedback.t_recvdata);
+  report_admission_on_answer (&s->admission, feedback.t_recvdata);
   tell_circuit (s, true, now);
   s->reports++;
   s->tfrc_at = now;
@@ -760,7 +659,7 @@ take_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime now)
     break;
   }
   s->packet_reports++;
-  note_answer (s, verdict->tfrc.t_recvdata);
+  report_admission_on_answer (&s->admission, verdict->tfrc.t_recvdata);
   tell_circuit (s, true, now);
   s->path = verdict->path;
   s->path_at = now;
@@ -860,35 +759,21 @@ cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, C
   update_rate (s, now);
 }
 
-static void
-set_rate_limits (CcSender *s)
+static RateBoundsParams
+bounds_params (const CcSender *s)
 {
-  HopRatesParams params;
-
-  hop_rates_params_init (&params);
-  params.floor_Bps = s->params.min_Bps;
-  params.life = expiry (s);
-  hop_rates_set_params (&s->explicit_rates, &params);
-  hop_rates_set_params (&s->bounds, &params);
-}
-
-static bool
-take_explicit_rate (CcSender *s, HopRates *rates, uint32_t from, double rate_Bps, CcTime now)
-{
-  if (!(rate_Bps > 0) || !isfinite (rate_Bps)) {
-    s->bad_reports++;
-    return false;
-  }
-  set_rate_limits (s);
-  hop_rates_on_rate (rates, from, rate_Bps, HOP_RATES_UNORDERED, now);
-  return true;
+  return (RateBoundsParams){.floor_Bps = s->params.min_Bps, .life = report_admission_life (&s->admission)};
 }
 
 void
 cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
 {
-  if (!take_explicit_rate (s, &s->explicit_rates, from, rate_Bps, now))
+  const RateBoundsParams params = bounds_params (s);
+
+  if (!rate_bounds_on_explicit_rate (&s->bounds, &params, from, rate_Bps, now)) {
+    s->bad_reports++;
     return;
+  }
   on_any_report (s, now);
   update_rate (s, now);
 }
@@ -896,8 +781,12 @@ cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime 
 void
 cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
 {
-  if (!take_explicit_rate (s, &s->explicit_rates, from, rate_Bps, now))
+  const RateBoundsParams params = bounds_params (s);
+
+  if (!rate_bounds_on_explicit_rate (&s->bounds, &params, from, rate_Bps, now)) {
+    s->bad_reports++;
     return;
+  }
   if (!(s->probed_Bps > 0)) {
     s->probed_Bps = fmax (fmin (rate_Bps, PROBE_GAIN * s->params.start_Bps), s->params.min_Bps);
     s->params.start_Bps = fmin (s->params.start_Bps, s->probed_Bps);
@@ -908,14 +797,18 @@ cc_sender_on_router_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime no
 void
 cc_sender_on_rate_bound (CcSender *s, uint32_t from, double rate_Bps, CcTime now)
 {
-  if (take_explicit_rate (s, &s->bounds, from, rate_Bps, now))
+  const RateBoundsParams params = bounds_params (s);
+
+  if (rate_bounds_on_bound (&s->bounds, &params, from, rate_Bps, now))
     update_rate (s, now);
+  else
+    s->bad_reports++;
 }
 
 static CcTime
 expires_at (const CcSender *s, CcTime at, CcTime after)
 {
-  CcTime end = cc_time_add (at, expiry (s));
+  CcTime end = cc_time_add (at, report_admission_life (&s->admission));
 
   return at == CC_TIME_NONE || end <= after ? CC_TIME_NONE : end;
 }
@@ -925,22 +818,18 @@ cc_sender_next_timeout (const CcSender *s)
 {
   CcTime at = cc_time_min (next_send (s), tfrc_sender_next_timeout (&s->tfrc));
 
-  at = cc_time_min (at, expires_at (s, s->path_at, s->credit_at));
-  at = cc_time_min (at, hop_rates_next_timeout (&s->bounds));
+  at = cc_time_min (at, expires_at (s, s->path_at, s->credit.credit_at));
   at = cc_time_min (at, circuit_breaker_next_timeout (&s->circuit));
-  return cc_time_min (at, hop_rates_next_timeout (&s->explicit_rates));
+  return cc_time_min (at, rate_bounds_next_timeout (&s->bounds));
 }
 
-/* The no-feedback timer thinks in round trips; RTCP may be slower than that. */
 static bool
 is_silent (const CcSender *s, CcTime now)
 {
-  CcDuration usual = SILENT_INTERVALS * s->report_interval;
-
   if (!s->tfrc.got_feedback && s->plain_at != CC_TIME_NONE &&
-      cc_time_since (now, s->plain_at) <= SILENT_INTERVALS * PLAIN_INTERVAL)
+      cc_time_since (now, s->plain_at) <= PLAIN_SILENT_INTERVALS * PLAIN_INTERVAL)
     return false;
-  return s->report_at == CC_TIME_NONE || cc_time_since (now, s->report_at) > (usual > SILENCE ? usual : SILENCE);
+  return report_admission_is_silent (&s->admission, now);
 }
 
 void
@@ -949,59 +838,35 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   bool sent = s->tfrc.sent_since_timer_set;
   CircuitState before = s->circuit.state;
   uint64_t expiries = s->tfrc.nofeedback_expiries;
+  TrainPath path;
 
   tfrc_sender_on_timeout (&s->tfrc, now);
   if (s->tfrc.nofeedback_expiries > expiries && sent && is_silent (s, now))
     s->no_feedback_scale = fmax (s->no_feedback_scale / 2, 1e-6);
-  hop_rates_on_timeout (&s->explicit_rates, now);
-  hop_rates_on_timeout (&s->bounds, now);
+  rate_bounds_on_timeout (&s->bounds, now);
   circuit_breaker_on_timeout (&s->circuit, now);
   follow_circuit (s, before, now);
-  refill_credit (s, now);
+  path = train_path (s, now);
+  train_credit_refill (&s->credit, &path, now);
   update_rate (s, now);
-}
-
-/* An encoder that makes less than it may fills the packets it makes before it makes more: what it may is the rate less
-   the headers that leave now, once that is known. By the share of headers in small packets (a slice each) it would be
-   asked for so little that they stay small. */
-static double
-media_rate (const CcSender *s)
-{
-  double packet = s->mean_packet_bytes + s->params.overhead_bytes, headers = RTP_HEADER + s->params.overhead_bytes;
-  double payload = fmax (s->mean_packet_bytes - RTP_HEADER, 1);
-  double share = s->rate_Bps * payload / packet;
-  double room = s->rate_Bps - fmin (s->sent_Bps, s->rate_Bps) * headers / packet;
-
-  return s->sent_Bps > 0 ? fmax (share, fmin (room, s->rate_Bps * GROWN_MEDIA)) : share;
-}
-
-/* Without what is sent again, and what waits beyond a frame, which has to leave as well. */
-static double
-encoder_rate (const CcSender *s)
-{
-  RateTraffic traffic = {.ahead_Bps = s->params.pays_resent ? s->resent_Bps : 0};
-  double media = media_rate (s) * rate_shares_media (&traffic, s->rate_Bps) / s->rate_Bps;
-  double extra = (double)s->buffer.queued_bytes - media * cc_seconds (s->frame_interval);
-
-  media *= ENCODER_SHARE;
-  return extra > 0 ? fmax (media - extra / BACKLOG_TIME, 0.5 * media) : media;
 }
 
 void
 cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
 {
   SendBufferPath path = buffer_path (s);
+  EncoderAdvice encoder = advice (s);
   double idle = cc_seconds (cc_time_since (now, s->sent_window_at));
   double sent = idle > 1 ? (double)s->sent_window_bytes / idle : s->sent_Bps;
 
   *status = (CcSenderStatus){.rate_Bps = s->rate_Bps,
-      .media_Bps = media_rate (s),
-      .encoder_Bps = encoder_rate (s),
+      .media_Bps = encoder_advice_media (&encoder),
+      .encoder_Bps = encoder_advice_rate (&encoder),
       .sent_Bps = sent,
       .rtt = s->tfrc.R,
       .p = s->tfrc.p,
       .queue_delay = is_fresh (s, s->path_at, now) ? s->path.queue_delay : 0,
-      .explicit_Bps = isfinite (upper_bound (s, now)) ? upper_bound (s, now) : 0,
+      .explicit_Bps = isfinite (rate_bounds_upper (&s->bounds, now)) ? rate_bounds_upper (&s->bounds, now) : 0,
       .backlog_bytes = s->buffer.queued_bytes,
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),

@@ -15,13 +15,16 @@
 #include "ccpacketfeedback.h"
 #include "ccserial.h"
 #include "circuitbreaker.h"
-#include "hoprates.h"
+#include "encoderadvice.h"
 #include "pathrate.h"
 #include "plainrate.h"
+#include "ratebounds.h"
+#include "reportadmission.h"
 #include "rtpextension.h"
 #include "sendbuffer.h"
 #include "tfrcreport.h"
 #include "tfrcsender.h"
+#include "traincredit.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -95,31 +98,25 @@ typedef struct CcSender {
   CircuitBreaker circuit;
   double tried_Bps;     /* no more than that while a circuit is tried that congestion or loss has opened */
   bool key_unit_wanted; /* for what leaves again to be seen */
-  CcTime started_at, first_sent_at, last_sent_at; /* CC_TIME_NONE: nothing left yet */
-  uint32_t stamp_base_us;
-  PathReport path;         /* last one */
-  CcTime path_at;          /* CC_TIME_NONE: none */
-  CcTime tfrc_at;          /* of the last TFRC report; CC_TIME_NONE: none */
-  bool path_is_ours;       /* worked out here, from reports of every packet */
-  bool told_again;         /* the last TFRC report had no news: nothing has arrived since, or it is a replay */
-  HopRates explicit_rates; /* by who told them */
-  HopRates bounds;         /* the same, of those who may only lower the rate */
-  double probed_Bps;       /* the first one of a router; 0: none yet */
-  PlainRate plain;         /* by receiver reports */
-  double plain_p;          /* smoothed fraction lost, of the same */
-  CcTime plain_at;         /* CC_TIME_NONE: none */
+  ReportAdmission admission;
+  RateBounds bounds;
+  TrainCredit credit;
+  PathReport path;   /* last one */
+  CcTime path_at;    /* CC_TIME_NONE: none */
+  CcTime tfrc_at;    /* of the last TFRC report; CC_TIME_NONE: none */
+  bool path_is_ours; /* worked out here, from reports of every packet */
+  bool told_again;   /* the last TFRC report had no news: nothing has arrived since, or it is a replay */
+  double probed_Bps; /* the first one of a router; 0: none yet */
+  PlainRate plain;   /* by receiver reports */
+  double plain_p;    /* smoothed fraction lost, of the same */
+  CcTime plain_at;   /* CC_TIME_NONE: none */
   CcDuration plain_R;
-  CcTime answered_at;         /* when the newest packet known to have arrived was sent; CC_TIME_NONE: none yet */
-  CcTime report_at;           /* of any kind; CC_TIME_NONE: none yet */
-  CcDuration report_interval; /* smoothed spacing of reports, for the expiries */
-  double no_feedback_scale;   /* halved with each expiry of the no-feedback timer */
-  double had_Bps;             /* the most of late, fading while reports come */
-  CcTime resumed_at;          /* when the last silence ended; CC_TIME_NONE: there was none */
+  double no_feedback_scale; /* halved with each expiry of the no-feedback timer */
+  double had_Bps;           /* the most of late, fading while reports come */
+  CcTime resumed_at;        /* when the last silence ended; CC_TIME_NONE: there was none */
   double rate_Bps;
   CcLimit limit;
   RateOwner owner;
-  double credit_bytes; /* what may still leave at the gain; refilled at the rate */
-  CcTime credit_at;
   CcDuration frame_interval; /* smoothed */
   CcTime frame_at;
   uint32_t frame;

@@ -40,7 +40,7 @@ read_packet (GstRtpTfrcBwe *self, const GstStructure *s, CcToldPacket *told)
     return FALSE;
   *told = (CcToldPacket){.number = (guint16)number,
       /* the session stamps a packet when it gets it, which may be after the thread was held up */
-      .sent_at = GST_CLOCK_TIME_IS_VALID (local) ? MIN (local, self->core.last_sent_at) : CC_TIME_NONE,
+      .sent_at = GST_CLOCK_TIME_IS_VALID (local) ? MIN (local, self->core.admission.last_sent_at) : CC_TIME_NONE,
       .size_bytes = size + (guint32)(self->head_bytes + 0.5), /* it tells the payload's */
       .received = !lost,
       .arrived_at = !lost && GST_CLOCK_TIME_IS_VALID (remote) ? remote : CC_TIME_NONE};

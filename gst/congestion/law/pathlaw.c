@@ -7,19 +7,21 @@
 #define ALPHA 0.75
 #define BETA 0.35
 #define ETA 0.98
-#define Q_TARGET LAW (Q_TARGET, 0.005, 0)            /* s: standing queue that counts as none */
-#define BLIND_GROWTH LAW (BLIND_GROWTH, 0.15, 0.4)   /* e where packets say nothing and no queue stands */
-#define PROBE_GROWTH LAW (PROBE_GROWTH, 0.04, 0.15)  /* the same beyond the capacity last seen, per s without a queue  \
-                                                      */
-#define GROWTH LAW (GROWTH, 0.4, 0.15)               /* e where packets arrive as they left */
-#define LONE_GROWTH LAW (LONE_GROWTH, 0.1, -1)       /* e at least, for single packets and where a queue is missing */
-#define SERVED 1.05                                  /* x c: below, single packets are served as they come */
-#define SHARED_GROWTH LAW (SHARED_GROWTH, 1.8, 0.4)  /* 1/s, at most, x e > 0: whatever the RTT */
-#define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8)    /* 1/s, while a queue is met, at */
-#define SHARED_RATE LAW (SHARED_RATE, 110e3, 1)      /* bytes/s; x its share in R, to the power of one half */
-#define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0)    /* 1/s, per s since */
-#define SHARED_MOST 0.5                              /* e where they do not, at most */
-#define OTHERS_GROWTH LAW (OTHERS_GROWTH, 0.35, 1.8) /* 1/s, at, beside a queue of others: the equation says how far   \
+#define Q_TARGET LAW (Q_TARGET, 0.005, 0)          /* s: standing queue that counts as none */
+#define BLIND_GROWTH LAW (BLIND_GROWTH, 0.15, 0.4) /* e where packets say nothing and no queue stands */
+#define PROBE_GROWTH                                                                                                   \
+  LAW (PROBE_GROWTH, 0.04, 0.15)                    /* the same beyond the capacity last seen, per s without a queue   \
+                                                     */
+#define GROWTH LAW (GROWTH, 0.4, 0.15)              /* e where packets arrive as they left */
+#define LONE_GROWTH LAW (LONE_GROWTH, 0.1, -1)      /* e at least, for single packets and where a queue is missing */
+#define SERVED 1.05                                 /* x c: below, single packets are served as they come */
+#define SHARED_GROWTH LAW (SHARED_GROWTH, 1.8, 0.4) /* 1/s, at most, x e > 0: whatever the RTT */
+#define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8)   /* 1/s, while a queue is met, at */
+#define SHARED_RATE LAW (SHARED_RATE, 110e3, 1)     /* bytes/s; x its share in R, to the power of one half */
+#define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0)   /* 1/s, per s since */
+#define SHARED_MOST 0.5                             /* e where they do not, at most */
+#define OTHERS_GROWTH                                                                                                  \
+  LAW (OTHERS_GROWTH, 0.35, 1.8)                     /* 1/s, at, beside a queue of others: the equation says how far   \
                                                       */
 #define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)          /* x what arrived when the path was last full: from there */
 #define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)              /* x it, to there, growth is */

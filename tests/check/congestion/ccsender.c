@@ -86,9 +86,9 @@ report (double rate_Bps, double capacity_Bps, double p, CcDuration rtt)
   TfrcReport tfrc = {.X_recv = s.sent_Bps, .p = p};
   PathReport path = {.rate_Bps = rate_Bps, .capacity_Bps = capacity_Bps};
 
-  cc_sender_stamp (&s, s.last_sent_at, &stamp);
+  cc_sender_stamp (&s, s.admission.last_sent_at, &stamp);
   tfrc.t_i_us = stamp.sent_at_us;
-  tfrc.t_delay = cc_time_since (now, s.last_sent_at) > rtt ? now - s.last_sent_at - rtt : 0;
+  tfrc.t_delay = cc_time_since (now, s.admission.last_sent_at) > rtt ? now - s.admission.last_sent_at - rtt : 0;
   cc_sender_on_tfrc_report (&s, &tfrc, now);
   cc_sender_on_path_report (&s, &path, now);
 }
@@ -218,7 +218,7 @@ leave_of_224 (CcDuration queue_delay, double path_Bps)
   before = s.packets_sent;
   for (unsigned i = 0; i < 56; i++) {
     cc_sender_on_path_report (&s, &path, now);
-    s.answered_at = now;
+    s.admission.answered_at = now;
     push_frame (4);
     run (now + 36 * CC_MSECOND, NULL, 0);
   }
@@ -571,7 +571,7 @@ START_TEST (test_absurd_router_rates)
   for (uint32_t from = 100; from < 100000; from++)
     cc_sender_on_router_rate (&s, from, 1e12, now);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (300), 1);
-  ck_assert_uint_gt (s.explicit_rates.displaced, 0);
+  ck_assert_uint_gt (s.bounds.explicit_rates.displaced, 0);
 }
 END_TEST
 
@@ -785,7 +785,7 @@ START_TEST (test_the_same_report_again_is_no_sign_of_life)
 
   setup (CC_MODE_LOW_DELAY);
   converse (kbps (1600), 100);
-  cc_sender_stamp (&s, s.last_sent_at, &stamp);
+  cc_sender_stamp (&s, s.admission.last_sent_at, &stamp);
   tfrc.t_i_us = stamp.sent_at_us;
   tfrc.X_recv = s.sent_Bps;
   cc_sender_on_tfrc_report (&s, &tfrc, now);

@@ -430,7 +430,7 @@ START_TEST (test_forged_rate_does_not_starve)
   forged_Bps = 1;
   run (5 * CC_SECOND);
   ck_assert_double_eq (flows[0].sender.rate_Bps, flows[0].sender.params.min_Bps);
-  ck_assert_uint_gt (flows[0].sender.explicit_rates.low, 0);
+  ck_assert_uint_gt (flows[0].sender.bounds.explicit_rates.low, 0);
   ck_assert_double_ge (flows[0].delivered, 0.9 * 5 * flows[0].sender.params.min_Bps);
   forged_Bps = 0;
   run (10 * CC_SECOND);

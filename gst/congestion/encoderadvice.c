@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "encoderadvice.h"
+#include "rateshares.h"
+#include <math.h>
+
+#define RTP_HEADER 24      /* with the rtt-sendts extension */
+#define GROWN_MEDIA 0.9    /* of the rate, in packets of 500 bytes: larger ones grow in number */
+#define BACKLOG_TIME 0.5   /* s: an encoder is asked to let the backlog go within */
+#define BACKLOG_LEAVES 0.5 /* of the rate, at least */
+#define ENCODER_SHARE 0.97 /* of the rate: what is never asked for is room for frames to vary */
+
+double
+encoder_advice_wire_factor (const EncoderAdvice *a)
+{
+  return (a->packet_bytes + a->overhead_bytes) / a->packet_bytes;
+}
+
+/* By the share of headers in small packets (a slice each) an encoder would be asked for so little that they stay small.
+ */
+double
+encoder_advice_media (const EncoderAdvice *a)
+{
+  double packet = a->packet_bytes + a->overhead_bytes, headers = RTP_HEADER + a->overhead_bytes;
+  double payload = fmax (a->packet_bytes - RTP_HEADER, 1);
+  double share = a->rate_Bps * payload / packet;
+  double room = a->rate_Bps - fmin (a->sent_Bps, a->rate_Bps) * headers / packet;
+
+  return a->sent_Bps > 0 ? fmax (share, fmin (room, a->rate_Bps * GROWN_MEDIA)) : share;
+}
+
+double
+encoder_advice_rate (const EncoderAdvice *a)
+{
+  RateTraffic traffic = {.ahead_Bps = a->resent_Bps};
+  double media = encoder_advice_media (a) * rate_shares_media (&traffic, a->rate_Bps) / a->rate_Bps;
+  double extra = a->queued_bytes - media * cc_seconds (a->frame_interval);
+
+  media *= ENCODER_SHARE;
+  return extra > 0 ? fmax (media - extra / BACKLOG_TIME, BACKLOG_LEAVES * media) : media;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "traincredit.h"
+#include <math.h>
+
+#define MAX_DEBT 1.0      /* s, at the rate: what left at the gain is never paid back by a longer silence */
+#define SHARED_GAIN 2.0   /* x the rate, at most */
+#define CAPACITY_GAIN 1.3 /* x the capacity that trains show: alone on the path that is less than the least gain */
+#define KNOWN_SHARE 0.95  /* of it, where it is well above the rate */
+#define WELL_ABOVE 1.2
+#define TRAIN_PACKETS 3.0
+#define TRAIN_TIME 0.025 /* s */
+#define QUEUE_IS_LOW (30 * CC_MSECOND)
+#define QUEUE_IS_EMPTY (12 * CC_MSECOND)
+#define CATCH_UP 1.2        /* x the rate, while no queue stands: what has piled up is not to wait for room it has */
+#define CATCH_UP_FRAMES 2.0 /* more than that is a key frame */
+#define FRAMES 1.5          /* of credit, and s of it: */
+#define LEAST_CREDIT 0.02
+#define MOST_CREDIT 0.1
+
+void
+train_credit_init (TrainCredit *t, CcTime now)
+{
+  *t = (TrainCredit){.credit_at = now};
+}
+
+/* What a backlog leaves at. The path has room for more than the rate where no queue stands, and frames vary about the
+   rate by less; what goes on for longer makes a queue that ends it. A key frame would make one at once. */
+static double
+drain_rate (const TrainPath *path)
+{
+  bool room = path->carried && path->queue_delay < QUEUE_IS_EMPTY;
+  bool little = path->queued_bytes < CATCH_UP_FRAMES * path->rate_Bps * cc_seconds (path->frame_interval);
+
+  return room && little ? CATCH_UP * path->rate_Bps : path->rate_Bps;
+}
+
+void
+train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now)
+{
+  double span = fmin (fmax (FRAMES * cc_seconds (path->frame_interval), LEAST_CREDIT), MOST_CREDIT);
+
+  t->credit_bytes += drain_rate (path) * cc_seconds (cc_time_since (now, t->credit_at));
+  t->credit_bytes = fmin (t->credit_bytes, path->rate_Bps * span);
+  t->credit_at = now;
+}
+
+void
+train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes)
+{
+  t->credit_bytes = fmax (t->credit_bytes - wire_bytes, -MAX_DEBT * path->rate_Bps - wire_bytes);
+}
+
+/* Beside others a path serves a frame faster than our share of it: what is faster as well waits less here. */
+static double
+train_rate (const TrainPath *path)
+{
+  double least = path->gain * path->rate_Bps;
+
+  if (!path->told || path->shared_out)
+    return least;
+  return fmax (least, fmin (CAPACITY_GAIN * path->capacity_Bps, SHARED_GAIN * path->rate_Bps));
+}
+
+double
+train_credit_rate (const TrainCredit *t, const TrainPath *path)
+{
+  double gain = train_rate (path), known = KNOWN_SHARE * path->capacity_Bps, train;
+
+  if (t->credit_bytes > 0)
+    return gain;
+  if (path->told && path->queue_delay < QUEUE_IS_LOW && known > WELL_ABOVE * path->rate_Bps)
+    return fmin (gain, known);
+  train = fmin (TRAIN_PACKETS * path->packet_bytes, TRAIN_TIME * path->rate_Bps);
+  return path->last_bytes * drain_rate (path) /
+         fmax (train - t->credit_bytes, path->last_bytes * path->rate_Bps / gain);
+}

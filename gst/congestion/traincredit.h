@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* At what rate the next packet follows the last one in low-delay mode. A frame leaves at the gain, fast enough for the
+   spacing at arrival to show the capacity, as long as there is credit; that is refilled at the rate. What has piled up
+   beyond about a frame leaves at the rate, in short trains at the gain, or at the capacity known where no queue stands:
+   a key frame must not become a queue. Rates are wire bytes/s. */
+#ifndef TRAINCREDIT_H
+#define TRAINCREDIT_H
+
+#include "cctime.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct {
+  double credit_bytes; /* what may still leave at the gain; debt where negative */
+  CcTime credit_at;
+} TrainCredit;
+
+typedef struct {
+  double rate_Bps;
+  double gain;               /* x it, at least */
+  bool told;                 /* the next two are: the last report is fresh */
+  double capacity_Bps;       /* 0: unknown */
+  CcDuration queue_delay;    /* of the path */
+  bool shared_out;           /* by a router: no trains are needed to find a share */
+  bool carried;              /* the path is known to carry the rate */
+  CcDuration frame_interval; /* between two frames */
+  double queued_bytes;       /* waiting to leave */
+  double packet_bytes;       /* mean, wire */
+  double last_bytes;         /* the packet that left last */
+} TrainPath;
+
+void train_credit_init (TrainCredit *t, CcTime now);
+void train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now);
+void train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes);
+double train_credit_rate (const TrainCredit *t, const TrainPath *path); /* pure */
+
+#ifdef __cplusplus
+}
+#endif
+#endif
