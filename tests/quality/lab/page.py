@@ -28,6 +28,11 @@ td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd;white-spa
 COLOURS = {"low-delay": "tab:blue", "low-delay+rtx": "tab:cyan", "rfc5348": "tab:green", "oracle": "black",
            "gcc": "tab:red", "fixed-best": "tab:brown", "rtptfrcbwe": "tab:olive", "farstream": "tab:purple",
            "chromium": "tab:orange"}
+NAMES = {"low-delay": "this project, low-delay", "low-delay+rtx": "the same, lost packets sent again",
+         "low-delay+norepair": "this project, nothing sent again", "rfc5348": "this project, RFC 5348", "oracle": "told the capacity",
+         "gcc": "Google's (rtpgccbwe)", "rtptfrcbwe": "this project, in rtpbin", "farstream": "Farstream's TFRC",
+         "chromium": "Chromium's sender", "fixed-best": "best fixed rate in hindsight"}
+WIDTH = 10.0  # inches of a figure: README's width at 100 dots an inch
 SPARE = ("0.5", "tab:pink", "0.7", "0.3")
 LEAST_DELAY, LEAST_QUALITY = 40, 2  # ms, dB: the shortest axes
 # (key, heading, factor, digits)
@@ -113,26 +118,47 @@ def axes_plot(data, places, keep, columns=3):
         return ""
     columns = min(columns, len(places))
     lines = -(-len(places) // columns)
-    figure, axes = pyplot.subplots(lines, columns, figsize=(5 * columns, 3.6 * lines), squeeze=False,
-                                   constrained_layout=True)
+    figure, axes = pyplot.subplots(lines, columns, figsize=(WIDTH, 2.1 * lines + 0.7), squeeze=False, constrained_layout=True)
     for axis in axes.ravel()[len(places):]:
         axis.set_visible(False)
     for axis, place in zip(axes.ravel(), places):
-        names = data.controllers(place)
-        for c in names:
-            x, y = data.median(place, c, "delay_p95"), data.median(place, c, "psnr")
-            if x[0] is None or y[0] is None:
-                continue
-            axis.errorbar(1e3 * x[0], y[0], xerr=[[1e3 * (x[0] - x[1])], [1e3 * (x[2] - x[0])]],
-                          yerr=[[y[0] - y[1]], [y[2] - y[0]]], fmt="o", color=colour(c, names), label=c, capsize=2)
-        axis.set_title(" ".join(place[:3]), fontsize=9)
-        _widen(axis.get_xlim, axis.set_xlim, LEAST_DELAY)
-        _widen(axis.get_ylim, axis.set_ylim, LEAST_QUALITY)
-        axis.grid(alpha=0.25)
-        axis.legend(fontsize=7)
-        axis.set_xlabel("capture to display, p95, ms", fontsize=8)
-        axis.set_ylabel("PSNR-Y, dB", fontsize=8)
-    return png(figure, keep)
+        _axes_panel(axis, data, place)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("PSNR, dB", fontsize=9)
+    for axis in axes.ravel()[max(len(places) - columns, 0):]:
+        axis.set_xlabel("capture to display, p95, ms", fontsize=9)
+    one_legend(figure, axes)
+    return png(figure, keep, dpi=100)
+
+
+def _axes_panel(axis, data, place):
+    names = data.controllers(place)
+    for c in names:
+        x, y = data.median(place, c, "delay_p95"), data.median(place, c, "psnr")
+        if x[0] is None or y[0] is None:
+            continue
+        axis.errorbar(1e3 * x[0], y[0], xerr=[[1e3 * (x[0] - x[1])], [1e3 * (x[2] - x[0])]],
+                      yerr=[[y[0] - y[1]], [y[2] - y[0]]], fmt="o", ms=5, color=colour(c, names), label=plain(c), capsize=2)
+    axis.set_title(" ".join(place[:3]), fontsize=10)
+    _widen(axis.get_xlim, axis.set_xlim, LEAST_DELAY)
+    _widen(axis.get_ylim, axis.set_ylim, LEAST_QUALITY)
+    axis.tick_params(labelsize=9)
+    axis.grid(alpha=0.25)
+
+
+def plain(name):
+    """What a controller is called where it is drawn."""
+    return NAMES.get(name) or (f"fixed rate, {name[6:]}bit/s" if name.startswith("fixed:") else name)
+
+
+def one_legend(figure, axes, columns=3):
+    """Of all panels, below them."""
+    found = {label: handle for axis in axes.ravel() for handle, label in zip(*axis.get_legend_handles_labels())}
+    lines = -(-len(found) // columns)
+    figure.legend(found.values(), found.keys(), loc="lower center", ncol=min(columns, len(found)), fontsize=10, frameon=False)
+    inches = 0.28 * lines
+    figure.set_constrained_layout_pads(w_pad=0.04, h_pad=0.04)
+    figure.get_layout_engine().set(rect=(0, inches / figure.get_figheight(), 1, 1 - inches / figure.get_figheight()))
 
 
 def _widen(get, put, least):
@@ -164,9 +190,7 @@ def sweeps(found):
 
 
 def sweep_plot(group, place, key, label, factor, keep):
-    from . import statistics
-    figure, axes = pyplot.subplots(1, len(place), figsize=(5.2 * len(place), 3.8), squeeze=False, sharey=True,
-                                   constrained_layout=True)
+    figure, axes = pyplot.subplots(1, len(place), figsize=(WIDTH, 4.3), squeeze=False, sharey=True, constrained_layout=True)
     for axis, (encoder, by) in zip(axes[0], place.items()):
         ticks = sorted({x for c in by.values() for x in c}, key=lambda x: (_number(x) is None, _number(x) or 0, x))
         for c, values in by.items():
@@ -174,15 +198,15 @@ def sweep_plot(group, place, key, label, factor, keep):
                        for place, x in enumerate(ticks) if x in values]
             xs = [place for place, m in medians if m[0] is not None]
             middle, low, high = ([factor * m[i] for _, m in medians if m[0] is not None] for i in range(3))
-            axis.plot(xs, middle, "o-", ms=4, color=colour(c, by), label=c)
+            axis.plot(xs, middle, "o-", ms=4, color=colour(c, by), label=plain(c))
             axis.fill_between(xs, low, high, color=colour(c, by), alpha=0.15)
         axis.set_xticks(range(len(ticks)), ticks)
         axis.set_title(encoder, fontsize=10)
         axis.set_xlabel(group[3])
         axis.grid(alpha=0.25)
     axes[0][0].set_ylabel(label)
-    axes[0][-1].legend(fontsize=8)
-    return png(figure, keep)
+    one_legend(figure, axes)
+    return png(figure, keep, dpi=100)
 
 
 def _file_name(*parts):
