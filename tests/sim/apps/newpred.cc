@@ -94,6 +94,8 @@ NewpredAgent::on_slot (uint32_t frame, unsigned segment, bool arrived, uint32_t 
 
   s.decoded.resize (frame + 1);
   s.decoded[frame] = good;
+  if (s.broken)
+    on_broken (s);
   if (good) {
     s.repair.recovered_s = cc_seconds (now ());
     if (s.broken)
@@ -106,10 +108,21 @@ NewpredAgent::on_slot (uint32_t frame, unsigned segment, bool arrived, uint32_t 
     }
   } else if (!s.broken) {
     s.broken = true;
-    s.repair = {cc_seconds (now ()), -1, 0};
+    s.repair = {cc_seconds (now ()), -1, -1, 0};
   }
   if (segment + 1 == segments)
     on_frame_end ();
+}
+
+/* A slot of a segment that could not be decoded: the first one that a NACK has reached. */
+void
+NewpredAgent::on_broken (Segment &s)
+{
+  double now_s = cc_seconds (now ());
+
+  if (s.repair.reported_s >= 0 && s.repair.answered_s < 0 &&
+      now_s >= s.repair.reported_s + transit_s + feedback_transit_s)
+    s.repair.answered_s = now_s;
 }
 
 /* What waits is said anew: of that frame, and no more of what has come. */

@@ -22,10 +22,12 @@ public:
   struct Repair {
     double detected_s;  /* the loss it began with */
     double reported_s;  /* its first NACK left; negative: none did */
+    double answered_s;  /* the segment that answers it was due, come or lost; negative: none was */
     double recovered_s; /* the segment came with a reference that is there */
   };
   std::vector<Repair> repairs;
-  double transit_s = 0; /* of the last media packet */
+  double transit_s = 0;          /* of the last media packet */
+  double feedback_transit_s = 0; /* of a NACK, as the caller knows it */
 
 private:
   static constexpr uint32_t none = UINT32_MAX;
@@ -40,6 +42,7 @@ private:
   void on_said (const RtcpMessage &message) override;
   void write_payload (uint16_t seq, uint8_t *payload, size_t size) override;
   void on_slot (uint32_t frame, unsigned segment, bool arrived, uint32_t reference);
+  void on_broken (Segment &segment);
   void on_frame_end ();
   void ask ();
 
