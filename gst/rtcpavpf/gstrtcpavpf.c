@@ -69,33 +69,51 @@ gst_rtcp_avpf_running_time (GstRtcpAvpf *self, GstClockTime system_now)
 }
 
 static GstFlowReturn
+push_mended (GstRtcpAvpf *self, GstBufferList *mended, GstFlowReturn ret)
+{
+  if (mended == NULL)
+    return ret;
+  if (ret == GST_FLOW_OK)
+    return gst_pad_push_list (self->srcpad, mended);
+  gst_buffer_list_unref (mended);
+  return ret;
+}
+
+static GstFlowReturn
 chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (parent);
   GstClockTime now = gst_rtcp_avpf_now (self), running = gst_rtcp_avpf_running_time (self, now);
+  GstBufferList *mended = NULL;
+  GstFlowReturn ret = GST_FLOW_OK;
   gboolean keep;
 
   g_mutex_lock (&self->lock);
   keep = gst_rtcp_avpf_receive (self, &buffer, running, now);
+  gst_rtcp_avpf_take_mended (self, buffer, &mended, now);
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
   if (keep)
-    return gst_pad_push (self->srcpad, buffer);
-  gst_buffer_unref (buffer);
-  return GST_FLOW_OK;
+    ret = gst_pad_push (self->srcpad, buffer);
+  else
+    gst_buffer_unref (buffer);
+  return push_mended (self, mended, ret);
 }
 
 typedef struct {
   GstRtcpAvpf *self;
   GstClockTime now, running;
+  GstBufferList *mended; /* NULL: none */
 } ListContext;
 
 static gboolean
 on_list_buffer (GstBuffer **buffer, guint index, gpointer user)
 {
   ListContext *c = user;
+  gboolean keep = gst_rtcp_avpf_receive (c->self, buffer, c->running, c->now);
 
-  if (!gst_rtcp_avpf_receive (c->self, buffer, c->running, c->now))
+  gst_rtcp_avpf_take_mended (c->self, *buffer, &c->mended, c->now);
+  if (!keep)
     gst_clear_buffer (buffer);
   return TRUE;
 }
@@ -105,6 +123,7 @@ chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (parent);
   ListContext context = {.self = self, .now = gst_rtcp_avpf_now (self)};
+  GstFlowReturn ret = GST_FLOW_OK;
 
   context.running = gst_rtcp_avpf_running_time (self, context.now);
   list = gst_buffer_list_make_writable (list);
@@ -113,9 +132,10 @@ chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
   g_mutex_unlock (&self->lock);
   gst_rtcp_avpf_deliver (self);
   if (gst_buffer_list_length (list) > 0)
-    return gst_pad_push_list (self->srcpad, list);
-  gst_buffer_list_unref (list);
-  return GST_FLOW_OK;
+    ret = gst_pad_push_list (self->srcpad, list);
+  else
+    gst_buffer_list_unref (list);
+  return push_mended (self, context.mended, ret);
 }
 
 static GstFlowReturn

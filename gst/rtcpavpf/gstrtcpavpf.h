@@ -21,6 +21,10 @@ typedef enum {
   GST_RTCP_AVPF_GROUP_GROUP
 } GstRtcpAvpfGroup;
 
+typedef enum { GST_RTCP_AVPF_REPAIR_BY_RTX = 1 << 0, GST_RTCP_AVPF_REPAIR_BY_FEC = 1 << 1 } GstRtcpAvpfRepairBy;
+
+#define GST_TYPE_RTCP_AVPF_REPAIR_BY (gst_rtcp_avpf_repair_by_get_type ())
+GType gst_rtcp_avpf_repair_by_get_type (void);
 #define GST_TYPE_RTCP_AVPF_GROUP (gst_rtcp_avpf_group_get_type ())
 GType gst_rtcp_avpf_group_get_type (void);
 #define GST_TYPE_RTCP_AVPF_RECONSIDERATION (gst_rtcp_avpf_reconsideration_get_type ())
@@ -45,6 +49,7 @@ typedef struct {
   GstStructure *rtx_map; /* payload type -> payload type of its retransmissions; NULL: none */
   guint64 tmmbr_bitrate; /* bit/s; 0: the path rate */
   gboolean repair;
+  GstRtcpAvpfRepairBy repair_by;
   GstClockTime repair_latency;
 
   guint extension_id, twcc_extension_id, rate_extension_id;

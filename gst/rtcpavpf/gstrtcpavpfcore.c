@@ -86,6 +86,8 @@ core_settings (GstRtcpAvpf *self)
       .pli_interval = s->pli_interval,
       .nack_latency = s->nack_latency,
       .repair = s->repair && s->rtx_map == NULL,
+      .repair_rtx = (s->repair_by & GST_RTCP_AVPF_REPAIR_BY_RTX) != 0,
+      .repair_fec = (s->repair_by & GST_RTCP_AVPF_REPAIR_BY_FEC) != 0,
       .repair_latency = s->repair_latency,
       .tmmbr_bps = s->tmmbr_bitrate,
       .single_stream = s->single_stream,

@@ -32,13 +32,15 @@ void gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *settings);
 const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
 void gst_rtcp_avpf_install_properties (GObjectClass *klass); /* with get_property and set_property */
 
-/* gstrtcpavpfrepair.c: lost packets sent again. index: of its properties. */
-#define GST_RTCP_AVPF_REPAIR_PROPERTIES 3
+/* gstrtcpavpfrepair.c: lost packets that come after all. index: of its properties. */
+#define GST_RTCP_AVPF_REPAIR_PROPERTIES 4
 #define GST_RTCP_AVPF_REPAIR_LATENCY (400 * GST_MSECOND)
 void gst_rtcp_avpf_install_repair (GObjectClass *klass, guint first); /* from that id on */
 void gst_rtcp_avpf_set_repair (GstRtcpAvpfSettings *settings, guint index, const GValue *value);
 void gst_rtcp_avpf_get_repair (GstRtcpAvpf *self, guint index, GValue *value);
 gboolean gst_rtcp_avpf_repair_wait_changed (GstRtcpAvpf *self); /* since it was asked last */
+/* Behind each buffer that was received, `by`: those that were lost and are known by it now; NULL: none. */
+void gst_rtcp_avpf_take_mended (GstRtcpAvpf *self, GstBuffer *by, GstBufferList **mended, GstClockTime now);
 
 /* gstrtcpavpfoutbox.c: what is to be told to others, once the lock is free. */
 void gst_rtcp_avpf_install_signals (GType type);

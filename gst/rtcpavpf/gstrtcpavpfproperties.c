@@ -103,6 +103,7 @@ gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
       .pli_interval = DEFAULT_PLI_INTERVAL,
       .nack_latency = DEFAULT_NACK_LATENCY,
       .tmmbr_bitrate = DEFAULT_TMMBR_BITRATE,
+      .repair_by = GST_RTCP_AVPF_REPAIR_BY_RTX | GST_RTCP_AVPF_REPAIR_BY_FEC,
       .repair_latency = GST_RTCP_AVPF_REPAIR_LATENCY,
       .extension_id = DEFAULT_EXTENSION_ID,
       .twcc_extension_id = DEFAULT_TWCC_EXTENSION_ID,

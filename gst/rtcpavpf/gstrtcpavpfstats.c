@@ -240,6 +240,17 @@ append_main_stats (GstRtcpAvpf *self, GstStructure *s)
 }
 
 static void
+append_fec_stats (GstRtcpAvpf *self, GstStructure *structure)
+{
+  const RtpFec *f = &self->core->fec;
+
+  gst_structure_set (structure, "fec-share", G_TYPE_DOUBLE, f->plan.share, "fec-received", G_TYPE_UINT64,
+      f->decoder != NULL ? f->decoder->sums : 0, "fec-restored", G_TYPE_UINT64,
+      f->decoder != NULL ? f->decoder->restored : 0, "fec-late", G_TYPE_DOUBLE, f->plan.late, "fec-frame-loss",
+      G_TYPE_DOUBLE, f->plan.lost, NULL);
+}
+
+static void
 append_repair_stats (GstRtcpAvpf *self, GstStructure *structure)
 {
   const RtpRepair *r = &self->core->repair;
@@ -253,6 +264,7 @@ append_repair_stats (GstRtcpAvpf *self, GstStructure *structure)
       "burst", G_TYPE_DOUBLE, r->plan.burst, "lateness", G_TYPE_UINT64, (guint64)cc_duration (r->plan.lateness.mean),
       "notice-time", G_TYPE_UINT64, (guint64)cc_duration (r->plan.notice.mean), "answer-time", G_TYPE_UINT64,
       (guint64)cc_duration (r->plan.answer.mean), "frame-loss", G_TYPE_DOUBLE, r->plan.frame_loss, NULL);
+  append_fec_stats (self, s);
   gst_structure_set (structure, "repair", GST_TYPE_STRUCTURE, s, NULL);
   gst_structure_free (s);
 }

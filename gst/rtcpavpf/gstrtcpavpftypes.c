@@ -27,6 +27,19 @@ gst_rtcp_avpf_feedback_get_type (void)
 }
 
 GType
+gst_rtcp_avpf_repair_by_get_type (void)
+{
+  static const GFlagsValue values[] = {
+      {GST_RTCP_AVPF_REPAIR_BY_RTX, "Lost packets sent again when asked for (RFC 4585, RFC 4588)", "rtx"},
+      {GST_RTCP_AVPF_REPAIR_BY_FEC, "Redundancy, as much as losses are worth (RFC 8681)", "fec"}, {0, NULL, NULL}};
+  static gsize type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (&type, g_flags_register_static ("GstRtcpAvpfRepairBy", values));
+  return type;
+}
+
+GType
 gst_rtcp_avpf_group_get_type (void)
 {
   static const GEnumValue values[] = {

@@ -34,11 +34,20 @@ longest_ms (const GstTfrcPlayout *p)
   return p->latency_set ? p->latency_ms : DEFAULT_REPAIR_LATENCY;
 }
 
+/* rtcpavpf's flags, by their names: its header is another plug-in's. */
+static const gchar *
+repair_by (const GstTfrcPlayout *p)
+{
+  return p->by_rtx && p->by_fec ? "rtx+fec" : p->by_rtx ? "rtx" : "fec";
+}
+
 void
 gst_tfrc_playout_configure (const GstTfrcPlayout *p, GstElement *rtcpavpf, GstElement *jitterbuffer)
 {
-  g_object_set (
-      rtcpavpf, "repair", p->repair && p->latency_ms > 0, "repair-latency", longest_ms (p) * GST_MSECOND, NULL);
+  gboolean repair = (p->by_rtx || p->by_fec) && p->latency_ms > 0;
+
+  gst_util_set_object_arg (G_OBJECT (rtcpavpf), "repair-by", repair_by (p));
+  g_object_set (rtcpavpf, "repair", repair, "repair-latency", longest_ms (p) * GST_MSECOND, NULL);
   if (p->latency_ms == 0)
     return;
   g_object_set (rtcpavpf, "nack-latency", p->latency_ms * GST_MSECOND, NULL);

@@ -8,10 +8,10 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gboolean repair;
-  guint latency_ms;       /* 0: there is no jitter buffer */
-  gboolean latency_set;   /* by the user, who wants no more of it */
-  gint repair_latency_ms; /* how far it may grow; -1: not where it was set, else a default */
+  gboolean by_rtx, by_fec; /* neither: no repair */
+  guint latency_ms;        /* 0: there is no jitter buffer */
+  gboolean latency_set;    /* by the user, who wants no more of it */
+  gint repair_latency_ms;  /* how far it may grow; -1: not where it was set, else a default */
 } GstTfrcPlayout;
 
 /* Once, before anything flows: the jitter buffer follows rtcpavpf from there on. */

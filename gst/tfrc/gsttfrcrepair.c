@@ -23,7 +23,9 @@ gst_tfrc_repair_get_type (void)
 {
   static const GEnumValue values[] = {{GST_TFRC_REPAIR_AUTO, "Whatever both ends can, where both want it", "auto"},
       {GST_TFRC_REPAIR_NONE, "Nothing: lost packets stay lost", "none"},
-      {GST_TFRC_REPAIR_RTX, "Lost packets are asked for and sent again (RFC 4585, RFC 4588)", "rtx"}, {0, NULL, NULL}};
+      {GST_TFRC_REPAIR_RTX, "Lost packets are asked for and sent again (RFC 4585, RFC 4588)", "rtx"},
+      {GST_TFRC_REPAIR_FEC, "Redundancy is sent along, as much as losses are worth (RFC 8681)", "fec"},
+      {0, NULL, NULL}};
   static gsize type = 0;
 
   if (g_once_init_enter (&type))
@@ -38,6 +40,12 @@ gst_tfrc_repair_param_spec (const gchar *blurb, GParamFlags flags)
   return g_param_spec_enum ("repair", "Repair", blurb, GST_TYPE_TFRC_REPAIR, GST_TFRC_REPAIR_AUTO, flags);
 }
 
+gboolean
+gst_tfrc_repair_allows (GstTfrcRepairMode mode, GstTfrcRepairMode by)
+{
+  return mode == GST_TFRC_REPAIR_AUTO || mode == by;
+}
+
 void
 gst_tfrc_repair_init (GstTfrcRepair *r)
 {
@@ -48,7 +56,8 @@ void
 gst_tfrc_repair_clear (GstTfrcRepair *r)
 {
   g_clear_pointer (&r->kept, g_free);
-  r->agreed = FALSE;
+  gst_tfrc_fec_clear (&r->fec);
+  r->agreed = r->by_rtx = FALSE;
 }
 
 gboolean
@@ -89,12 +98,12 @@ gst_tfrc_repair_note_bye (GstTfrcRepair *r, guint32 ssrc)
 void
 gst_tfrc_repair_note_feedback (GstTfrcRepair *r, const RtpFeedbackMessage *message)
 {
+  GstTfrcOffer offer = {.made = TRUE, .by = message->sender, .media = message->media};
+
   if (message->type != RTCP_PSFB || message->fmt != RTCP_FB_FMT_AFB ||
-      !rtcp_repair_parse (message->fci, message->size, &r->offer))
+      !rtcp_repair_parse (message->fci, message->size, &offer.repair))
     return;
-  r->offered = TRUE;
-  r->offered_by = message->sender;
-  r->offered_for = message->media;
+  r->offers[offer.repair.kind == RTCP_REPAIR_FEC] = offer;
 }
 
 /* One stream is repaired for one receiver. Who may limit may ask: it has shown that it receives. */
@@ -103,9 +112,9 @@ is_acceptable (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepa
 {
   RtpParticipant *core = t->session.core;
 
-  return t->settings.repair != GST_TFRC_REPAIR_NONE && rtp_media_is_flow (&core->media, media) &&
-         rtp_reporters_knows (&core->media.reporters, sender) && offer->ssrc != 0 && t->repair.ssrc_sent == media &&
-         offer->payload_type != t->repair.type_sent && rtp_locals_find (&core->locals, offer->ssrc) == NULL;
+  return rtp_media_is_flow (&core->media, media) && rtp_reporters_knows (&core->media.reporters, sender) &&
+         offer->ssrc != 0 && t->repair.ssrc_sent == media && offer->payload_type != t->repair.type_sent &&
+         rtp_locals_find (&core->locals, offer->ssrc) == NULL;
 }
 
 /* Its stream shows itself at once, in RTCP. */
@@ -121,10 +130,7 @@ agree (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offe
   if (r->ssrc != offer->ssrc)
     r->next = (guint16)gst_cc_random32 ();
   r->ssrc = offer->ssrc;
-  r->payload_type = offer->payload_type;
   r->heard_at = now;
-  if (r->kept == NULL)
-    r->kept = g_new0 (GstTfrcKept, GST_TFRC_REPAIR_KEPT);
   set_asker (t, TRUE);
   rtp_participant_announce_resends (t->session.core, r->ssrc, now);
   gst_tfrc_session_wake (&t->session);
@@ -139,55 +145,93 @@ go_on (GstTfrcTransmit *t, CcTime now)
   gst_tfrc_session_wake (&t->session);
 }
 
+/* What the stream that was agreed on is used for. */
 static void
-take_offer (GstTfrcTransmit *t, CcTime now)
+take_terms (GstTfrcTransmit *t, const RtcpRepair *offer, CcTime now)
 {
   GstTfrcRepair *r = &t->repair;
-  guint32 sender = r->offered_by, media = r->offered_for;
 
-  if (r->agreed && r->receiver == sender && r->media == media && r->ssrc == r->offer.ssrc) {
-    go_on (t, now);
+  if (offer->kind == RTCP_REPAIR_FEC) {
+    gst_tfrc_fec_on_request (&r->fec, offer, now);
     return;
   }
-  if (r->agreed && r->receiver != sender && cc_time_since (now, r->heard_at) < AGREEMENT_LIFE)
+  r->by_rtx = TRUE;
+  r->payload_type = offer->payload_type;
+  if (r->kept == NULL)
+    r->kept = g_new0 (GstTfrcKept, GST_TFRC_REPAIR_KEPT);
+}
+
+static gboolean
+is_wanted (const GstTfrcTransmit *t, const RtcpRepair *offer)
+{
+  return gst_tfrc_repair_allows (
+      t->settings.repair, offer->kind == RTCP_REPAIR_FEC ? GST_TFRC_REPAIR_FEC : GST_TFRC_REPAIR_RTX);
+}
+
+static void
+take_offer (GstTfrcTransmit *t, const GstTfrcOffer *o, CcTime now)
+{
+  GstTfrcRepair *r = &t->repair;
+
+  if (!is_wanted (t, &o->repair))
     return;
-  if (!is_acceptable (t, sender, media, &r->offer))
+  if (r->agreed && r->receiver == o->by && r->media == o->media && r->ssrc == o->repair.ssrc) {
+    go_on (t, now);
+    take_terms (t, &o->repair, now);
+    return;
+  }
+  if (r->agreed && r->receiver != o->by && cc_time_since (now, r->heard_at) < AGREEMENT_LIFE)
+    return;
+  if (!is_acceptable (t, o->by, o->media, &o->repair))
     return;
   gst_tfrc_repair_end (t, now);
-  agree (t, sender, media, &r->offer, now);
+  agree (t, o->by, o->media, &o->repair, now);
+  take_terms (t, &o->repair, now);
 }
 
 void
 gst_tfrc_repair_settle (GstTfrcTransmit *t, CcTime now)
 {
   GstTfrcRepair *r = &t->repair;
+  guint i;
 
-  if (r->offered)
-    take_offer (t, now);
+  for (i = 0; i < G_N_ELEMENTS (r->offers); i++) {
+    if (r->offers[i].made)
+      take_offer (t, &r->offers[i], now);
+    r->offers[i].made = FALSE;
+  }
   if (r->left)
     gst_tfrc_repair_end (t, now);
-  r->offered = r->left = FALSE;
+  r->left = FALSE;
 }
 
 /* ---- packets ---- */
 
+static void
+keep (GstTfrcRepair *r, GstBuffer *buffer, guint16 seq)
+{
+  gsize size = gst_buffer_get_size (buffer);
+  GstTfrcKept *kept = &r->kept[seq % GST_TFRC_REPAIR_KEPT];
+
+  kept->ssrc = r->media;
+  kept->seq = seq;
+  kept->size = (guint16)(size <= sizeof kept->data ? gst_buffer_extract (buffer, 0, kept->data, size) : 0);
+}
+
 void
-gst_tfrc_repair_on_sent (GstTfrcTransmit *t, GstBuffer *buffer, const GstTfrcHead *head, guint16 seq)
+gst_tfrc_repair_on_sent (GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now)
 {
   GstTfrcRepair *r = &t->repair;
-  gsize size = gst_buffer_get_size (buffer);
-  GstTfrcKept *kept;
 
   if (gst_tfrc_repair_is (t, head->ssrc))
     return;
   r->ssrc_sent = head->ssrc;
   r->type_sent = head->payload_type;
-  if (!r->agreed || head->ssrc != r->media || r->kept == NULL)
+  if (!r->agreed || head->ssrc != r->media)
     return;
-  kept = &r->kept[seq % GST_TFRC_REPAIR_KEPT];
-  kept->ssrc = head->ssrc;
-  kept->seq = seq;
-  kept->size = (guint16)(size <= sizeof kept->data ? gst_buffer_extract (buffer, 0, kept->data, size) : 0);
+  if (r->kept != NULL)
+    keep (r, packet->handle, seq);
+  gst_tfrc_fec_on_sent (t, packet, head, seq, now);
 }
 
 /* RFC 4588 4: the number it had stands in front of the payload. */
@@ -223,6 +267,7 @@ send_again (GstTfrcTransmit *t, const GstTfrcKept *kept, CcTime now)
   packet.frame = head.timestamp;
   packet.size_bytes = (guint32)(kept->size + GST_TFRC_OSN_SIZE + gst_tfrc_head_growth (&head, kept->data, &elements));
   packet.handle = resent_packet (&t->repair, kept, &head);
+  t->stats.resent++;
   gst_tfrc_transmit_push (t, &packet, now);
 }
 
@@ -232,7 +277,8 @@ gst_tfrc_repair_answer (GstTfrcTransmit *t, const RtpEvent *resend, CcTime now)
   GstTfrcRepair *r = &t->repair;
   const GstTfrcKept *kept;
 
-  if (!r->agreed || resend->receiver != r->receiver || resend->ssrc != r->media)
+  if (!r->agreed || !r->by_rtx || !gst_tfrc_repair_allows (t->settings.repair, GST_TFRC_REPAIR_RTX) ||
+      resend->receiver != r->receiver || resend->ssrc != r->media)
     return FALSE;
   kept = &r->kept[resend->seq % GST_TFRC_REPAIR_KEPT];
   if (kept->size == 0 || kept->ssrc != r->media || kept->seq != resend->seq)

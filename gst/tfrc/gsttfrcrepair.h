@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lost packets sent again, agreed on in band (docs/wire-formats.md): a receiver offers a stream of its own for them by
-   REPR; once that stream has shown itself in our RTCP, the packets its NACKs name leave in it once more, as RFC 4588
-   has it. They pass the sending buffer as all others: one rate holds for both. For the sending thread only. */
+/* Lost packets that come after all, agreed on in band (docs/wire-formats.md): a receiver offers a stream of its own for
+   them by REPR; once that stream has shown itself in our RTCP, the packets its NACKs name leave in it once more, as RFC
+   4588 has it, and sums over packets, as many as it asks for (gsttfrcfec.h). They pass the sending buffer as all
+   others: one rate holds for all. For the sending thread only. */
 #ifndef GST_TFRC_REPAIR_H
 #define GST_TFRC_REPAIR_H
 
 #include <gst/gst.h>
 
-#include "cctime.h"
+#include "gsttfrcfec.h"
 #include "gsttfrcpacket.h"
 #include "rtcprepair.h"
 #include "rtpevents.h"
@@ -16,11 +17,13 @@ G_BEGIN_DECLS
 
 typedef struct GstTfrcTransmit GstTfrcTransmit;
 
-typedef enum { GST_TFRC_REPAIR_AUTO, GST_TFRC_REPAIR_NONE, GST_TFRC_REPAIR_RTX } GstTfrcRepairMode;
+typedef enum { GST_TFRC_REPAIR_AUTO, GST_TFRC_REPAIR_NONE, GST_TFRC_REPAIR_RTX, GST_TFRC_REPAIR_FEC } GstTfrcRepairMode;
 
 #define GST_TYPE_TFRC_REPAIR (gst_tfrc_repair_get_type ())
 GType gst_tfrc_repair_get_type (void);
 GParamSpec *gst_tfrc_repair_param_spec (const gchar *blurb, GParamFlags flags);
+/* by: RTX or FEC. */
+gboolean gst_tfrc_repair_allows (GstTfrcRepairMode mode, GstTfrcRepairMode by);
 
 #define GST_TFRC_REPAIR_KEPT 1024  /* packets: half a second, RESEND_LIMIT_MAX_RTT, of 20 Mb/s */
 #define GST_TFRC_REPAIR_BYTES 1500 /* of the largest one kept */
@@ -32,19 +35,27 @@ typedef struct {
   guint8 data[GST_TFRC_REPAIR_BYTES];
 } GstTfrcKept;
 
+/* One of each kind may come in one packet. */
+typedef struct {
+  gboolean made; /* and not settled */
+  guint32 by, media;
+  RtcpRepair repair;
+} GstTfrcOffer;
+
 typedef struct {
   gboolean agreed;
   guint32 receiver, media, ssrc; /* who asks, for whose packets, and in which stream they come */
-  guint8 payload_type;           /* of that stream */
+  gboolean by_rtx;               /* packets are sent again */
+  guint8 payload_type;           /* of those */
   guint16 next;                  /* its sequence number */
   CcTime heard_at;               /* the offer */
   GstTfrcKept *kept;             /* GST_TFRC_REPAIR_KEPT, by number; NULL: nobody asks */
   guint32 ssrc_sent;             /* of the last packet of media, and its payload type */
   guint8 type_sent;
-  guint64 unknown;        /* packets asked for that are not kept */
-  gboolean offered, left; /* to be settled */
-  guint32 offered_by, offered_for;
-  RtcpRepair offer;
+  guint64 unknown; /* packets asked for that are not kept */
+  GstTfrcFec fec;
+  gboolean left; /* to be settled */
+  GstTfrcOffer offers[2];
 } GstTfrcRepair;
 
 void gst_tfrc_repair_init (GstTfrcRepair *repair);
@@ -57,7 +68,8 @@ void gst_tfrc_repair_note_feedback (GstTfrcRepair *r, const RtpFeedbackMessage *
 void gst_tfrc_repair_note_bye (GstTfrcRepair *r, guint32 ssrc);
 void gst_tfrc_repair_settle (GstTfrcTransmit *t, CcTime now);
 /* A packet leaves; seq: the number it leaves with. */
-void gst_tfrc_repair_on_sent (GstTfrcTransmit *t, GstBuffer *buffer, const GstTfrcHead *head, guint16 seq);
+void gst_tfrc_repair_on_sent (
+    GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now);
 /* A packet is to be sent again. TRUE: whoever asks has agreed, and is answered here. */
 gboolean gst_tfrc_repair_answer (GstTfrcTransmit *t, const RtpEvent *resend, CcTime now);
 gboolean gst_tfrc_repair_is (const GstTfrcTransmit *t, guint32 ssrc);

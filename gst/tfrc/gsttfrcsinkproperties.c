@@ -422,8 +422,8 @@ install_rate_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
   g_object_class_install_property (gobject, PROP_REPAIR,
       gst_tfrc_repair_param_spec ("How packets that were lost reach a receiver after all: a tfrcsrc that offers to "
-                                  "take them once more (RFC 4588) gets those it asks for; others get nothing they do "
-                                  "not know",
+                                  "take them once more (RFC 4588) gets those it asks for, and the redundancy it asks "
+                                  "for (RFC 8681); others get nothing they do not know",
           LIVE));
 }
 

@@ -32,7 +32,7 @@ struct _GstTfrcSrc {
   GstCaps *caps;
   GstStructure *rtx_map; /* payload type -> that of its retransmissions; NULL: none come */
   guint clock_rate;
-  GstTfrcPlayout playout; /* but for `repair` */
+  GstTfrcPlayout playout; /* but for what it is repaired by */
   GstTfrcRepairMode repair;
   guint64 send_errors;
 };

@@ -295,7 +295,8 @@ gst_tfrc_src_install_properties (GObjectClass *klass)
           DEFAULT_LATENCY, flags));
   g_object_class_install_property (klass, PROP_REPAIR,
       gst_tfrc_repair_param_spec ("How packets that were lost come after all: a tfrcsink that takes the offer sends "
-                                  "them again (RFC 4588); other senders are asked for nothing",
+                                  "them again (RFC 4588), or as much redundancy as it is asked for (RFC 8681); other "
+                                  "senders are asked for nothing",
           flags));
   g_object_class_install_property (klass, PROP_REPAIR_LATENCY,
       g_param_spec_int ("repair-latency", "Repair latency",

@@ -39,12 +39,12 @@ set_rtcp (GstStructure *structure, const GstTfrcStats *s)
       s->media.fir, "key-unit-requests", G_TYPE_UINT64, s->key_unit_requests, "fir-repeated", G_TYPE_UINT64,
       s->media.fir_repeated, "collisions", G_TYPE_UINT64, s->collisions, "nack", G_TYPE_UINT64, s->media.nack,
       "resends-granted", G_TYPE_UINT64, s->media.granted - s->resends_unknown, "resends-refused", G_TYPE_UINT64,
-      s->media.refused + s->resends_unknown, "resent", G_TYPE_UINT64, s->resent, "resends-lost", G_TYPE_UINT64,
-      s->resends_lost, "tmmbr", G_TYPE_UINT64, s->media.tmmbr + s->steering.tmmbr, "tmmbn", G_TYPE_UINT64,
-      s->media.tmmbn, "limits-unproven", G_TYPE_UINT64, s->limits_unproven, "tmmbr-bitrate", G_TYPE_UINT64,
-      s->tmmbr_bitrate, "byes", G_TYPE_UINT64, s->byes, "rr-rtt", G_TYPE_UINT64, s->steering.rr_rtt, "rr-jitter",
-      G_TYPE_UINT64, s->steering.rr_jitter, "rr-fraction-lost", G_TYPE_DOUBLE, s->steering.rr_fraction_lost,
-      "rr-packets-lost", G_TYPE_INT, s->steering.rr_packets_lost, NULL);
+      s->media.refused + s->resends_unknown, "resent", G_TYPE_UINT64, s->resent, "fec-sent", G_TYPE_UINT64, s->fec_sent,
+      "resends-lost", G_TYPE_UINT64, s->resends_lost, "tmmbr", G_TYPE_UINT64, s->media.tmmbr + s->steering.tmmbr,
+      "tmmbn", G_TYPE_UINT64, s->media.tmmbn, "limits-unproven", G_TYPE_UINT64, s->limits_unproven, "tmmbr-bitrate",
+      G_TYPE_UINT64, s->tmmbr_bitrate, "byes", G_TYPE_UINT64, s->byes, "rr-rtt", G_TYPE_UINT64, s->steering.rr_rtt,
+      "rr-jitter", G_TYPE_UINT64, s->steering.rr_jitter, "rr-fraction-lost", G_TYPE_DOUBLE,
+      s->steering.rr_fraction_lost, "rr-packets-lost", G_TYPE_INT, s->steering.rr_packets_lost, NULL);
 }
 
 GstStructure *

@@ -28,6 +28,7 @@ typedef struct {
   guint64 key_unit_requests, byes, collisions;
   guint64 resends_unknown;      /* of those that the participant grants */
   guint64 resent, resends_lost; /* packets sent again; whose original is not known any more */
+  guint64 fec_sent;             /* packets of redundancy */
   guint64 limits_unproven;
   guint64 tmmbr_bitrate; /* bit/s on the wire; 0: no limit */
   guint64 unprotected;   /* packets */

@@ -261,7 +261,7 @@ find_osn (GstTfrcTransmit *t, const CcPacket *packet, guint32 ssrc, guint16 *osn
   if (!gst_tfrc_packet_osn (packet->handle, osn) ||
       !(gst_tfrc_repair_is (t, ssrc) || gst_tfrc_numbers_resent (&t->numbers, ssrc, osn)))
     return FALSE;
-  t->stats.resent++;
+  t->stats.resent += !gst_tfrc_repair_is (t, ssrc);
   return TRUE;
 }
 
@@ -273,7 +273,7 @@ note_sent (GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, gsize size,
 
   cc_packet_feedback_on_sent (t->packets, head->ssrc, seq, packet->size_bytes, head->timestamp, now);
   gst_tfrc_session_on_sent (&t->session, &rtp, t->settings.clock_rate, packet->resent, packet->captured_at, now);
-  gst_tfrc_repair_on_sent (t, packet->handle, head, seq);
+  gst_tfrc_repair_on_sent (t, packet, head, seq, now);
 }
 
 static void

@@ -53,7 +53,9 @@ due_at (const NackRequest *n, const NackMissing *m)
     return CC_TIME_NONE;
   if (asked (m))
     return cc_time_add (m->at, spacing (n, m));
-  return m->later >= n->params.reorder_packets ? m->at : cc_time_add (m->at, n->params.reorder_time);
+  if (m->later == WANTED)
+    return m->at;
+  return cc_time_add (m->at, n->params.grace + (m->later >= n->params.reorder_packets ? 0 : n->params.reorder_time));
 }
 
 /* Would the answer to a request made at `at` be here in time? */

@@ -18,6 +18,7 @@ extern "C" {
 typedef struct {
   unsigned reorder_packets; /* default 3, at most 254 */
   CcDuration reorder_time;  /* default 20 ms */
+  CcDuration grace;         /* and then so much is left to redundancy to mend it, default 0 */
   CcDuration min_interval;  /* least spacing of requests for one packet, default 20 ms */
   CcDuration answer_delay;  /* what the sender takes to answer (pacing), on top of the RTT; default 10 ms */
   CcDuration rtt;           /* until one is known, default 100 ms */

@@ -4,8 +4,10 @@
 #include <math.h>
 
 #define LOSS_GAIN (1.0 / 512) /* a packet's part in p: some five seconds of 1 Mb/s, two losses a minute show */
+#define START_PACKETS 64      /* and a packet's part at the beginning, when there is nothing to be forgotten yet */
 #define BURST_GAIN (1.0 / 16) /* a gap's part in b */
-#define FRAME_GAIN (1.0 / 16) /* a frame's part in n */
+#define FRAME_GAIN (1.0 / 16) /* a frame's part in n, and in how far apart they are */
+#define LONGEST_INTERVAL 1.0  /* s */
 #define MOST_ASKS 64.0        /* requests remembered for q */
 #define PRIOR_ASKS 8.0        /* until so many were made, an answer is believed to be lost as any packet is */
 #define BASE_DRIFT 1e-3       /* s/s that the least lateness is forgotten by: clocks differ by less */
@@ -42,6 +44,7 @@ repair_plan_init (RepairPlan *r, const RepairPlanParams *params)
       .frame_packets = 1,
       .reordered_at = CC_TIME_NONE,
       .copies = 1,
+      .failing = 1,
       .wait = params->least};
   if (r->params.clock_rate == 0)
     r->params.clock_rate = 90000;
@@ -62,6 +65,14 @@ void
 repair_plan_set_rtt (RepairPlan *r, CcDuration rtt)
 {
   r->rtt = rtt;
+}
+
+void
+repair_plan_set_redundancy (RepairPlan *r, double failing, CcDuration wait, CcDuration grace)
+{
+  r->failing = failing;
+  r->redundancy_wait = wait;
+  r->grace = grace;
 }
 
 static void
@@ -93,9 +104,19 @@ note_lateness (RepairPlan *r, uint32_t rtp_time, CcTime now)
 }
 
 static void
+note_interval (RepairPlan *r, uint32_t rtp_time)
+{
+  double interval = fabs ((double)(int32_t)(rtp_time - r->frame)) / r->params.clock_rate;
+
+  if (interval < LONGEST_INTERVAL)
+    r->interval = r->interval > 0 ? r->interval + FRAME_GAIN * (interval - r->interval) : interval;
+}
+
+static void
 note_frame (RepairPlan *r, uint32_t rtp_time, unsigned packets)
 {
   if (rtp_time != r->frame) {
+    note_interval (r, rtp_time);
     r->frame_packets += FRAME_GAIN * (r->in_frame - r->frame_packets);
     r->in_frame = 0;
     r->frame = rtp_time;
@@ -103,11 +124,17 @@ note_frame (RepairPlan *r, uint32_t rtp_time, unsigned packets)
   r->in_frame += packets;
 }
 
+static double
+loss_gain (const RepairPlan *r)
+{
+  return fmax (LOSS_GAIN, 1.0 / (START_PACKETS + r->counted));
+}
+
 static void
 note_gap (RepairPlan *r, uint32_t gap)
 {
   for (uint32_t i = 0; i < gap; i++)
-    r->loss += LOSS_GAIN * (1 - r->loss);
+    r->loss += loss_gain (r) * (1 - r->loss);
   r->burst += BURST_GAIN * (gap - r->burst);
 }
 
@@ -115,7 +142,7 @@ note_gap (RepairPlan *r, uint32_t gap)
 static void
 note_overtaken (RepairPlan *r, uint32_t by, CcTime now)
 {
-  r->loss = fmax (r->loss - LOSS_GAIN, 0);
+  r->loss = fmax (r->loss - loss_gain (r), 0);
   if (r->reordered_at == CC_TIME_NONE || cc_time_since (now, r->reordered_at) > REORDER_MEMORY || by > r->reordered)
     r->reordered = by;
   r->reordered_at = now;
@@ -141,7 +168,8 @@ repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, CcTime no
     note_overtaken (r, -ahead, now);
     return;
   }
-  r->loss -= LOSS_GAIN * r->loss;
+  r->loss -= loss_gain (r) * r->loss;
+  r->counted += r->counted < 1 / LOSS_GAIN;
   if (ahead > 1) {
     note_gap (r, ahead - 1);
     note_span (&r->reveal, cc_seconds (cc_time_since (now, r->last_at)));
@@ -209,7 +237,7 @@ look (const RepairPlan *r, View *v)
               r->notice.deviation * r->notice.deviation;
   v->q = (PRIOR_ASKS * r->loss + r->unanswered) / (PRIOR_ASKS + r->asks);
   v->q = fmin (fmax (v->q, r->loss), CERTAIN);
-  v->hit = fmin (1, r->frame_packets * r->loss / fmax (r->burst, 1));
+  v->hit = fmin (1, r->frame_packets * r->loss / fmax (r->burst, 1)) * r->failing;
 }
 
 static double
@@ -274,6 +302,25 @@ set_wait (RepairPlan *r, double need_s, bool hopeless, CcTime now)
     r->wait = need;
 }
 
+bool
+repair_plan_can_ask (const RepairPlan *r, CcDuration *answer, double *unanswered)
+{
+  View v;
+
+  look (r, &v);
+  v.notice = r->reveal.mean;
+  *answer = cc_duration (v.notice + v.answer);
+  *unanswered = v.q;
+  return r->rtt > 0 && r->params.max_rounds > 0 && time_of (r, &v, 1, 1, 1) <= cc_seconds (r->params.most);
+}
+
+/* With redundancy there is something to wait for even where nothing is asked for. */
+static double
+needed (const RepairPlan *r, const View *v, double for_requests)
+{
+  return r->redundancy_wait > 0 ? fmax (v->late + cc_seconds (r->redundancy_wait), for_requests) : for_requests;
+}
+
 void
 repair_plan_update (RepairPlan *r, CcTime now)
 {
@@ -289,8 +336,8 @@ repair_plan_update (RepairPlan *r, CcTime now)
   }
   while (rounds > 0 && time_of (r, &v, rounds, 1, 0) > most)
     rounds--;
-  set_wait (r, rounds > 0 ? time_of (r, &v, rounds, copies, reach (r, &v, rounds, copies)) : 0,
-      wanted > 0 && rounds == 0, now);
+  set_wait (r, needed (r, &v, rounds > 0 ? time_of (r, &v, rounds, copies, reach (r, &v, rounds, copies)) : 0),
+      wanted > 0 && rounds == 0 && r->redundancy_wait == 0, now);
   /* what the player waits for anyway is used: one round more than needed costs nothing */
   while (rounds < r->params.max_rounds && r->rtt > 0 && time_of (r, &v, rounds + 1, 1, 0) <= cc_seconds (r->wait))
     rounds++;
@@ -320,6 +367,7 @@ repair_plan_apply (const RepairPlan *r, NackRequest *n)
   p->copies = r->copies;
   p->copy_spacing = r->copy_spacing;
   p->max_tries = r->rounds * r->copies;
-  p->latency = r->rounds == 0 ? p->reorder_time : r->wait > late ? r->wait - late : 0;
+  p->grace = r->grace;
+  p->latency = r->rounds == 0 && r->redundancy_wait == 0 ? p->reorder_time : r->wait > late ? r->wait - late : 0;
   nack_request_set_rtt (n, answer);
 }

@@ -9,7 +9,8 @@
    with D the deviations of L, N and S together and z such that what is later still is tolerable.
 
    The plan is the least k for which F(k) is tolerable, within what the player may wait: fewer rounds where W(k) is
-   more, none where not even one fits (a key unit is the better request then, and at once). Where a second round would
+   more, none where not even one fits (a key unit is the better request then, and at once). Where redundancy (fecplan.h)
+   mends frames by itself, e is what it leaves, and requests wait until it has had its time. Where a second round would
    come when the picture already stands, each round asks twice, so far apart that one burst does not take both.
    nackrequest.h keeps the packets; this sets its times. */
 #ifndef REPAIRPLAN_H
@@ -43,11 +44,16 @@ typedef struct {
   uint32_t highest, frame; /* extended sequence number; RTP timestamp */
   unsigned in_frame;
   double loss, burst, frame_packets; /* p, b, n */
+  unsigned counted;                  /* packets, as far as it matters */
+  double interval;                   /* s: between two frames; 0: not known */
   double base;                       /* s: least arrival - RTP time, of late */
   RepairSpan lateness, reveal, notice, answer;
   double asks, unanswered; /* lately */
   unsigned reordered;      /* the furthest that a packet has been overtaken by, of late */
   CcTime reordered_at, last_at, needed_at;
+  double failing;             /* share of frames hit that redundancy does not mend; 1: there is none */
+  CcDuration redundancy_wait; /* it needs */
+  CcDuration grace;           /* and has, before anything is asked for */
   /* the plan */
   unsigned rounds, copies; /* 0 rounds: asking is of no use */
   double need;             /* s: W, smoothed; 0: no rounds */
@@ -61,6 +67,9 @@ void repair_plan_params_init (RepairPlanParams *params);
 void repair_plan_init (RepairPlan *r, const RepairPlanParams *params);
 void repair_plan_set_limits (RepairPlan *r, CcDuration least, CcDuration most);
 void repair_plan_set_rtt (RepairPlan *r, CcDuration rtt);
+/* What redundancy does by itself, failing 1: nothing; wait: what the player needs for it beside how late packets are.
+ */
+void repair_plan_set_redundancy (RepairPlan *r, double failing, CcDuration wait, CcDuration grace);
 /* A packet of the stream itself, not one that was sent again. */
 void repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, CcTime now);
 /* A packet was asked for first, so long after it was missed: the guard against reordering and RTCP's turn. */
@@ -70,6 +79,9 @@ void repair_plan_on_asked (RepairPlan *r, CcDuration waited);
 void repair_plan_on_answer (RepairPlan *r, unsigned tries, CcDuration since);
 /* It has not come after so many requests. */
 void repair_plan_on_failure (RepairPlan *r, unsigned tries);
+/* What asking can do within `most`: false: nothing. answer: from when a gap is there to the first answer, unanswered:
+   share of the packets that stay missing. */
+bool repair_plan_can_ask (const RepairPlan *r, CcDuration *answer, double *unanswered);
 /* Works the plan out anew. */
 void repair_plan_update (RepairPlan *r, CcTime now);
 /* Hands it over. */

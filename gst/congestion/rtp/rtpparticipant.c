@@ -26,6 +26,7 @@ rtp_settings_init (RtpSettings *s)
   s->auto_pli = true;
   s->pli_interval = s->nack_latency = 500 * CC_MSECOND;
   s->repair_latency = 400 * CC_MSECOND;
+  s->repair_rtx = true;
 }
 
 static uint32_t
@@ -57,6 +58,7 @@ void
 rtp_participant_clear (RtpParticipant *p)
 {
   rtp_sources_clear (&p->sources);
+  rtp_participant_fec_clear (p);
   cc_memory_put (&p->params.memory, p->owed.twcc);
   p->owed.twcc = NULL;
   rtp_attendance_clear (&p->attendance);

@@ -18,6 +18,7 @@
 #include "rtcpwalk.h"
 #include "rtcpwriter.h"
 #include "rtpattendance.h"
+#include "rtpfec.h"
 #include "rtpkeyunit.h"
 #include "rtpmedia.h"
 #include "rtprepair.h"
@@ -58,7 +59,8 @@ typedef struct {
   bool auto_pli, auto_nack;
   CcDuration pli_interval, nack_latency;
   CcDuration nack_interval;                /* at least, between requests for one packet, ours and others'; 0: 20 ms */
-  bool repair;                             /* lost packets sent again, where the sender agrees; rtprepair.h */
+  bool repair;                             /* what is lost comes after all, where the sender agrees: */
+  bool repair_rtx, repair_fec;             /* sent again, rtprepair.h, default true; by redundancy, rtpfec.h */
   CcDuration repair_latency;               /* the longest that is waited for them; nack_latency: the shortest */
   bool retransmissions[RTP_PAYLOAD_TYPES]; /* payload types of RFC 4588 */
   uint64_t tmmbr_bps;                      /* 0: the path rate */
@@ -125,6 +127,7 @@ typedef struct {
   RtpMedia media;
   RtpOwed owed;
   RtpRepair repair;
+  RtpFec fec;
   RtpLeaving leaving;
   uint64_t sent_hashes[4]; /* of the last packets sent */
   CcTime housekept_at;
@@ -174,6 +177,9 @@ void rtp_participant_end_stream (RtpParticipant *p, uint32_t ssrc, CcTime now);
 /* A packet that was let through and brings a lost one: that one, into out, which has room for packet->size. data: the
    bytes that were parsed. 0: it is what it is. */
 size_t rtp_participant_restore (RtpParticipant *p, const RtpPacket *packet, const uint8_t *data, uint8_t *out);
+/* After each packet, until it returns 0: one that was lost and that redundancy has made known, whole, into out. 0 also
+   where out has no room. */
+size_t rtp_participant_take_mended (RtpParticipant *p, uint8_t *out, size_t capacity, CcTime now);
 /* How long whoever puts packets in order is to wait for one. */
 CcDuration rtp_participant_repair_wait (const RtpParticipant *p);
 /* No more media of ours comes. */

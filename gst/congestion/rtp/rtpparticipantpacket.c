@@ -290,6 +290,7 @@ add_feedback (Build *b, bool regular, bool reduced)
     add_limit (b, s, regular);
   }
   rtp_participant_add_repair_offer (p, &b->rtcp, b->ssrc, b->now);
+  rtp_participant_add_fec_request (p, &b->rtcp, b->ssrc, b->now);
   add_queued (b);
   /* a reader of PATH needs no REMB: in short packets, and where the peer is known to be one, it would be a second copy
      of the same rate */

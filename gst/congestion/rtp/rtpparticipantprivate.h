@@ -102,6 +102,18 @@ void rtp_participant_repair_on_asked (
 /* Whether early packets are for requests, and reports of flows wait for the regular ones, which come all the time. */
 bool rtp_participant_repair_comes_first (const RtpParticipant *p);
 
+/* rtpparticipantfec.c: redundancy, as agreed on in band. */
+void rtp_participant_fec_init (RtpParticipant *p); /* also anew: another stream */
+void rtp_participant_fec_clear (RtpParticipant *p);
+bool rtp_participant_fec_carries (const RtpParticipant *p, uint32_t ssrc, uint8_t payload_type);
+void rtp_participant_fec_on_packet (RtpParticipant *p, const RtpSource *source, const RtpPacket *packet, CcTime now);
+/* Of the stream that carries them. */
+void rtp_participant_on_sum (RtpParticipant *p, const RtpPacket *packet, CcTime now);
+/* A packet was sent again: as it was. */
+void rtp_participant_fec_on_restored (RtpParticipant *p, const uint8_t *packet, size_t size);
+/* REPR where it is time to (again); false: not, or no room. */
+bool rtp_participant_add_fec_request (RtpParticipant *p, RtcpWriter *rtcp, uint32_t sender, CcTime now);
+
 /* rtpparticipantpacket.c: packets to send; the size. */
 typedef struct {
   unsigned first, chosen; /* indices of the locals: who gives feedback; a bit each for those that report */

@@ -180,6 +180,10 @@ look_for_retransmission (RtpParticipant *p, RtpSource *s, const Arriving *a)
   s->payload_type = a->packet->payload_type;
   s->retransmits = p->settings.retransmissions[s->payload_type] || rtp_participant_repair_carries (p, s->ssrc);
   rtp_participant_on_repair_heard (p, s->ssrc, a->now);
+  if (rtp_participant_fec_carries (p, s->ssrc, s->payload_type)) {
+    rtp_participant_on_sum (p, a->packet, a->now);
+    return false;
+  }
   return s->retransmits && a->packet->payload_bytes >= 2 &&
          rtp_participant_note_restored (p, s, rtcp_get_u16 (a->packet->payload), a->now);
 }
@@ -198,6 +202,7 @@ on_packet_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
   if (!rtp_participant_repair_carries (p, s->ssrc) && feed_controller (p, s, a))
     rtp_participant_request_flow_report (p, a->now);
   rtp_participant_repair_on_packet (p, s, a->packet, a->now);
+  rtp_participant_fec_on_packet (p, s, a->packet, a->now);
   if (s->reception.loss && rtp_participant_auto_pli_for (p, s) && !rtp_participant_mends_by_nack (p, s))
     key_request_on_loss (&s->key, s->reception.lost_seq);
   rtp_participant_check_source (p, s, a->now);

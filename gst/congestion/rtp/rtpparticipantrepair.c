@@ -25,6 +25,7 @@ rtp_participant_repair_init (RtpParticipant *p)
     params.clock_rate = p->stream.clock_rate;
   p->repair = (RtpRepair){.heard_at = CC_TIME_NONE, .offer_interval = FIRST_OFFER};
   repair_plan_init (&p->repair.plan, &params);
+  rtp_participant_fec_init (p);
   rtp_participant_apply_repair (p);
 }
 
@@ -38,10 +39,22 @@ set_agreed (RtpParticipant *p, bool agreed)
   rtp_turns_set_peer_takes_less (&p->turns, agreed);
 }
 
+static unsigned
+default_rounds (void)
+{
+  RepairPlanParams params;
+
+  repair_plan_params_init (&params);
+  return params.max_rounds;
+}
+
 void
 rtp_participant_apply_repair (RtpParticipant *p)
 {
   repair_plan_set_limits (&p->repair.plan, p->settings.nack_latency, p->settings.repair_latency);
+  p->repair.plan.params.max_rounds = p->settings.repair_rtx ? default_rounds () : 0;
+  if (!p->settings.repair || !p->settings.repair_fec)
+    rtp_participant_fec_init (p);
   if (p->settings.repair)
     return;
   p->repair.ssrc = 0;
@@ -94,7 +107,7 @@ rtp_participant_add_repair_offer (RtpParticipant *p, RtcpWriter *rtcp, uint32_t 
   RtcpRepair offer = {.kind = RTCP_REPAIR_RTX, .payload_type = r->payload_type, .ssrc = r->ssrc};
   uint8_t fci[RTCP_REPAIR_SIZE];
 
-  if (r->ssrc == 0 || now < r->offer_at)
+  if (!p->settings.repair_rtx || r->ssrc == 0 || now < r->offer_at)
     return false;
   if (!rtcp_add_afb (rtcp, sender, r->media, fci, rtcp_repair_write (fci, sizeof fci, &offer)))
     return false;
@@ -103,12 +116,13 @@ rtp_participant_add_repair_offer (RtpParticipant *p, RtcpWriter *rtcp, uint32_t 
   return true;
 }
 
-/* The next offer is of another stream. */
+/* The next offer is of another stream; what was asked for is asked for anew. */
 static void
 end_agreement (RtpParticipant *p)
 {
   set_agreed (p, false);
   p->repair.ssrc = 0;
+  p->fec.ask_at = 0;
 }
 
 void
@@ -220,6 +234,7 @@ rtp_participant_restore (RtpParticipant *p, const RtpPacket *packet, const uint8
   memcpy (out + 2, data + head, OSN_BYTES);
   rtcp_put_u32 (out + 8, s->ssrc);
   p->repair.restored++;
+  rtp_participant_fec_on_restored (p, out, packet->size - OSN_BYTES);
   return packet->size - OSN_BYTES;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lost packets between a tfrcsink and a tfrcsrc that agree on sending them again, over a relay in this process that
-   loses and delays them; and what those do who have not agreed. */
+/* Lost packets between a tfrcsink and a tfrcsrc that agree on sending them again, or on redundancy, over a relay in
+   this process that loses and delays them; and what those do who have not agreed. */
 #include "gstccrtcp.h"
 #include "rtcprepair.h"
 #include "rtpextension.h"
@@ -353,6 +353,8 @@ latency_ms (Call *c)
 
 /* ---- who agrees ---- */
 
+#define KEY "srtp-key=9b1c5e07d2a84f63b0e7419c2d5f8a36714be09dc3528f6a1e0b7d94c6a5"
+
 GST_START_TEST (test_lost_packets_come_again)
 {
   GstStructure *repair;
@@ -360,7 +362,7 @@ GST_START_TEST (test_lost_packets_come_again)
   guint missing;
   Call c;
 
-  call_open (&c, 10, 19, 1, "", "");
+  call_open (&c, 10, 19, 1, "repair=rtx", "");
   missing = talk_over_losses (&c, 150);
   repair = repair_stats (&c);
   fail_unless (repair != NULL);
@@ -386,15 +388,13 @@ GST_START_TEST (test_bursts_come_again)
   guint missing;
   Call c;
 
-  call_open (&c, 10, 80, 4, "", "");
+  call_open (&c, 10, 80, 4, "repair=rtx", "");
   missing = talk_over_losses (&c, 150);
   fail_unless (g_atomic_int_get (&c.relay.lost) >= 16);
   check_few (&c, missing);
   call_close (&c);
 }
 GST_END_TEST
-
-#define KEY "srtp-key=9b1c5e07d2a84f63b0e7419c2d5f8a36714be09dc3528f6a1e0b7d94c6a5"
 
 /* What is sent again is protected as all else, in its own stream. */
 GST_START_TEST (test_under_a_key)
@@ -405,6 +405,101 @@ GST_START_TEST (test_under_a_key)
   check_few (&c, talk_over_losses (&c, 50));
   fail_unless (c.relay.resent > 4);
   call_close (&c);
+}
+GST_END_TEST
+
+/* ---- redundancy ---- */
+
+static guint64
+repair_count (Call *c, const gchar *name)
+{
+  GstStructure *repair = repair_stats (c);
+  guint64 count = 0;
+
+  if (repair != NULL) {
+    fail_unless (gst_structure_get_uint64 (repair, name, &count));
+    gst_structure_free (repair);
+  }
+  return count;
+}
+
+/* Losses are told, redundancy is asked for, sent and understood, and nothing is asked for twice or shown twice. */
+static void
+check_redundancy (const gchar *source, const gchar *sink, guint burst)
+{
+  guint missing, i;
+  guint64 sent;
+  Call c;
+
+  call_open (&c, 60, 19 * burst, burst, source, sink);
+  talk_over_losses (&c, 150);
+  g_atomic_int_set (&c.relay.lost, 0);
+  missing = talk_over_losses (&c, 200);
+  check_few (&c, missing);
+  fail_unless (repair_count (&c, "fec-restored") >= (guint64)c.relay.lost / 2);
+  sent = stat_of (c.sink, "fec-sent");
+  fail_unless (sent >= repair_count (&c, "fec-received"));
+  fail_unless (sent >= 20 && sent < 3 * 200 * PACKETS, "%" G_GUINT64_FORMAT " sent", sent);
+  for (i = 0; i < c.number; i++)
+    fail_unless (c.seen[i] <= 1);
+  fail_unless_equals_int (c.disorder + c.relay.strange + c.relay.stale + c.relay.reports_of_others, 0);
+  call_close (&c);
+}
+
+GST_START_TEST (test_redundancy)
+{
+  check_redundancy ("repair=fec", "", 1);
+}
+GST_END_TEST
+
+GST_START_TEST (test_redundancy_against_bursts)
+{
+  check_redundancy ("repair=fec", "repair=fec", 3);
+}
+GST_END_TEST
+
+/* A round trip of more than the wait: nothing else could help. */
+GST_START_TEST (test_redundancy_by_itself)
+{
+  Call c;
+
+  call_open (&c, 150, 19, 1, "latency=200", "");
+  talk_over_losses (&c, 150);
+  g_atomic_int_set (&c.relay.lost, 0);
+  check_few (&c, talk_over_losses (&c, 100));
+  fail_unless (repair_count (&c, "fec-restored") > 10);
+  call_close (&c);
+}
+GST_END_TEST
+
+GST_START_TEST (test_redundancy_under_a_key)
+{
+  check_redundancy ("repair=fec " KEY, KEY, 1);
+}
+GST_END_TEST
+
+/* Where nothing is lost, or one end does not want it. */
+static void
+check_no_redundancy (const gchar *source, const gchar *sink, guint burst)
+{
+  Call c;
+
+  call_open (&c, 60, 19, burst, source, sink);
+  talk_over_losses (&c, 150);
+  fail_unless_equals_uint64 (stat_of (c.sink, "fec-sent"), 0);
+  call_close (&c);
+}
+
+GST_START_TEST (test_no_loss_no_redundancy)
+{
+  check_no_redundancy ("", "", 0);
+}
+GST_END_TEST
+
+GST_START_TEST (test_who_wants_no_redundancy)
+{
+  check_no_redundancy ("repair=rtx", "", 1);
+  check_no_redundancy ("", "repair=rtx", 1);
 }
 GST_END_TEST
 
@@ -600,7 +695,7 @@ answer_to (const Offer *offer, guint8 *payload_type, guint16 *osn)
 
 GST_START_TEST (test_offers)
 {
-  const Offer good = {PEER_SSRC, SSRC, {RTCP_REPAIR_RTX, 127, RTX_SSRC}, TRUE};
+  const Offer good = {PEER_SSRC, SSRC, {.kind = RTCP_REPAIR_RTX, .payload_type = 127, .ssrc = RTX_SSRC}, TRUE};
   guint8 payload_type = 0;
   guint16 osn = 1;
   Offer offer = good;
@@ -634,6 +729,12 @@ tfrcrepair_suite (void)
   tcase_add_test (tcase, test_lost_packets_come_again);
   tcase_add_test (tcase, test_bursts_come_again);
   tcase_add_test (tcase, test_under_a_key);
+  tcase_add_test (tcase, test_redundancy);
+  tcase_add_test (tcase, test_redundancy_against_bursts);
+  tcase_add_test (tcase, test_redundancy_by_itself);
+  tcase_add_test (tcase, test_redundancy_under_a_key);
+  tcase_add_test (tcase, test_no_loss_no_redundancy);
+  tcase_add_test (tcase, test_who_wants_no_redundancy);
   tcase_add_test (tcase, test_senders_that_do_not_repair);
   tcase_add_test (tcase, test_receivers_that_do_not_repair);
   tcase_add_test (tcase, test_strangers_are_offered_nothing);
