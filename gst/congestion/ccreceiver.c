@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccreceiver.h"
 
+#define MOST_BESIDE 1000 /* packets: more of them between two of the flow are none of its sender's */
+
 void
 cc_receiver_params_init (CcReceiverParams *params)
 {
@@ -81,6 +83,15 @@ tell_wanted (CcReceiver *r, CcTime now)
   return true;
 }
 
+void
+cc_receiver_on_beside (CcReceiver *r, uint32_t size_bytes)
+{
+  if (r->beside_packets >= MOST_BESIDE)
+    return;
+  r->beside_bytes += size_bytes;
+  r->beside_packets++;
+}
+
 bool
 cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
 {
@@ -96,6 +107,7 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
   seq = number (r, arrival);
   tfrc = (TfrcPacket){.seq = seq,
       .size_bytes = arrival->size_bytes,
+      .beside_bytes = r->beside_bytes,
       .arrived_at = arrival->arrived_at,
       .R = arrival->stamp.rtt,
       .t_i_us = arrival->stamp.sent_at_us,
@@ -105,9 +117,11 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
       .sent_at = cc_unwrap (&r->stamp, arrival->stamp.sent_at_us, 32) * CC_USECOND,
       .arrived_at = arrival->arrived_at,
       .wire_bytes = arrival->size_bytes + r->params.overhead_bytes,
+      .beside_bytes = r->beside_bytes + r->beside_packets * r->params.overhead_bytes,
       .frame = arrival->rtp_timestamp,
       .R = arrival->stamp.rtt,
       .marked = arrival->ce};
+  r->beside_bytes = r->beside_packets = 0;
   r->stamped = true;
   r->rtt_known |= arrival->stamp.rtt > 0;
   tfrc_receiver_on_packet (&r->tfrc, &tfrc);

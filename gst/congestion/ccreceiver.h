@@ -47,6 +47,7 @@ typedef struct {
   CcUnwrap seq, stamp;
   uint64_t outage_lost; /* packets, but for one in each outage: RFC 5348 5.2 would have a loss event for each R of it */
   CcTime arrived_at;    /* the last packet; CC_TIME_NONE: none */
+  uint32_t beside_bytes, beside_packets; /* since then */
   TfrcReceiver tfrc;
   PathRate path;
   bool stamped, rtt_known;
@@ -62,6 +63,9 @@ void cc_receiver_init (CcReceiver *r, const CcReceiverParams *params);
  * the path rate fell and the last one is CC_RECEIVER_URGENT_GAP old; it stays wanted until cc_receiver_report (). A
  * sender restart (jump of more than 3000 in seq, rtt back to 0) starts over. */
 bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);
+/* A packet of the same sender that is none of the flow and paid for by its rate: sent again, or redundancy. In front of
+   the next one of the flow. */
+void cc_receiver_on_beside (CcReceiver *r, uint32_t size_bytes);
 /* What a packet says that routers allow (path_rate_on_explicit_rate ()), in front of its cc_receiver_on_packet (). */
 void cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now);
 CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */

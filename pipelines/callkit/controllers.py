@@ -20,9 +20,12 @@ def latency(s):
     return s.get("latency") or make(s["controller"]).latency
 
 
+REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec"}
+
+
 class Ours:
     """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside. They repair what
-    they lose by themselves; `+norepair`: not, `+rtx`: rtprtxsend does, as told by hand."""
+    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`: only so, `+rtx`: rtprtxsend does, as told by hand."""
 
     adapts = True
     stats = True  # both ends have them
@@ -30,10 +33,11 @@ class Ours:
 
     def __init__(self, name):
         base, plus, option = name.partition("+")
-        if base not in (*MODES, "ours") or plus and option not in ("rtx", "norepair"):
+        if base not in (*MODES, "ours") or plus and option not in ("rtx", *REPAIRS):
             raise ValueError(f"no such controller: {name}")
         self.mode, self.rtx = base if base != "ours" else None, option == "rtx"
-        self.repair = " repair=none" if option == "norepair" else ""
+        self.repair = f" repair={REPAIRS[option]}" if option in REPAIRS else ""
+        self.waits_longer = not self.rtx and option != "norepair"
         self.latency = RTX_LATENCY if self.rtx else LATENCY
 
     def send(self, s):
@@ -52,7 +56,7 @@ class Ours:
     def receive(self, s):
         rtx = f"rtx-payload-type-map={rtx_map(s['encoder'])}" if self.rtx else ""
         # its own wait grows where that helps; one that is told does not
-        told = f"latency={round(1000 * latency(s))}" if s.get("latency") or self.rtx or self.repair else ""
+        told = f"latency={round(1000 * latency(s))}" if s.get("latency") or not self.waits_longer else ""
         return (f"tfrcsrc name=source port={s['port']} encoding-name={codecs.CODECS[s['encoder']].encoding_name} "
                 f"{told} {rtx} {s.get('source_properties', '')}{self.repair}")
 

@@ -60,7 +60,8 @@ take_pair (PathView *v, const PathPacket *packet)
   uint64_t steps = packet->seq - v->last.seq;
   double sent = (double)(int64_t)(packet->sent_at - v->last.sent_at) / 1e9;
   double arrived = (double)(int64_t)(packet->arrived_at - v->last.arrived_at) / 1e9;
-  double bytes = (double)packet->wire_bytes * (double)steps; /* lost ones took their time as well */
+  /* lost ones took their time as well */
+  double bytes = (double)packet->wire_bytes * (double)steps + packet->beside_bytes;
   bool queued = sent < v->waited - 0.002;
   bool train = packet->frame == v->last.frame && bytes > PAIR_GAIN * v->trail_Bps * sent;
 
@@ -103,7 +104,7 @@ path_view_on_packet (PathView *v, const PathPacket *packet)
   CcDuration delay = queue_delay_on_packet (&v->delay, packet->sent_at, now);
   double standing = standing_queue_before (&v->queue, packet->wire_bytes, delay, serving (v));
 
-  receive_rate_on_packet (&v->received, packet->wire_bytes, now);
+  receive_rate_on_packet (&v->received, packet->wire_bytes + packet->beside_bytes, now);
   if (packet->marked)
     v->marked_at = now;
   if (v->started && packet->seq <= v->last.seq)

@@ -27,6 +27,7 @@ typedef struct {
   uint64_t counted;           /* the same without packets of which nothing is known; losses are gaps in it */
   CcTime sent_at, arrived_at; /* sender's and receiver's clock */
   uint32_t wire_bytes;        /* RTP packet + UDP + IP */
+  uint32_t beside_bytes;      /* of what came since the last one beside it: what mends losses */
   uint32_t frame;             /* equal within a frame: the RTP timestamp */
   CcDuration R;               /* round-trip time carried by the packet, 0: unknown */
   bool marked;                /* CE, RFC 3168 */

@@ -173,6 +173,17 @@ is_believed (const RtpParticipant *p, RtpSource *s, RtpReceptionVerdict verdict,
   return verdict != RTP_RECEPTION_JUMP;
 }
 
+/* What mends a flow is paid for by its rate. */
+static void
+note_beside (RtpParticipant *p, const RtpSource *s, const Arriving *a)
+{
+  RtpSource *flow =
+      rtp_participant_repair_carries (p, s->ssrc) ? rtp_sources_find (&p->sources, p->repair.media) : NULL;
+
+  if (flow != NULL)
+    cc_receiver_on_beside (&flow->cc, (uint32_t)a->packet->size);
+}
+
 /* RFC 4588 4: what is sent again says in front what it was. True: it is missed here. */
 static bool
 look_for_retransmission (RtpParticipant *p, RtpSource *s, const Arriving *a)
@@ -180,6 +191,7 @@ look_for_retransmission (RtpParticipant *p, RtpSource *s, const Arriving *a)
   s->payload_type = a->packet->payload_type;
   s->retransmits = p->settings.retransmissions[s->payload_type] || rtp_participant_repair_carries (p, s->ssrc);
   rtp_participant_on_repair_heard (p, s->ssrc, a->now);
+  note_beside (p, s, a);
   if (rtp_participant_fec_carries (p, s->ssrc, s->payload_type)) {
     rtp_participant_on_sum (p, a->packet, a->now);
     return false;
@@ -198,7 +210,7 @@ on_packet_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
   rtp_participant_note_packet (p, s, a->packet->seq, a->now);
   rtp_participant_note_arrival (p, s, a->packet->seq, a->ecn, a->arrived_at);
   read_explicit_rate (p, s, a);
-  /* what is sent again is none of the flow's rate and loss */
+  /* what mends the flow is none of its loss */
   if (!rtp_participant_repair_carries (p, s->ssrc) && feed_controller (p, s, a))
     rtp_participant_request_flow_report (p, a->now);
   rtp_participant_repair_on_packet (p, s, a->packet, a->now);

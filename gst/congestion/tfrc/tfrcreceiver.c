@@ -133,7 +133,7 @@ static void
 note_packet (TfrcReceiver *r, const TfrcPacket *packet)
 {
   r->packets++;
-  r->bytes += packet->size_bytes;
+  r->bytes += packet->size_bytes + packet->beside_bytes;
   r->s += (packet->size_bytes - r->s) / (r->packets < S_PACKETS ? (double)r->packets : S_PACKETS);
   r->data_since_report = true;
   if (!r->started) {
@@ -144,7 +144,7 @@ note_packet (TfrcReceiver *r, const TfrcPacket *packet)
   }
   if (r->silent_expiry)
     end_silence (r, packet->arrived_at);
-  count_bytes (r, packet->size_bytes, packet->arrived_at);
+  count_bytes (r, packet->size_bytes + packet->beside_bytes, packet->arrived_at);
 }
 
 /* RFC 5348 6.1 */

@@ -25,8 +25,9 @@ typedef struct {
 } TfrcReceiverParams;
 
 typedef struct {
-  uint64_t seq;        /* unwrapped */
-  uint32_t size_bytes; /* RTP packet, without UDP and IP headers */
+  uint64_t seq;          /* unwrapped */
+  uint32_t size_bytes;   /* RTP packet, without UDP and IP headers */
+  uint32_t beside_bytes; /* of what came since the last one beside it: it is no packet of the flow, but of its rate */
   CcTime arrived_at;
   CcDuration R;    /* the sender's round-trip time as carried in the packet, 0 where it knows none yet; held to
                       [100 us, 10 s] */

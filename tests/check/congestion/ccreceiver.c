@@ -243,7 +243,28 @@ START_TEST (test_falling_path_rate_asks_early)
 }
 END_TEST
 
+/* Redundancy of a third: a third more is received, no packet of the flow is larger or more, and none is lost by it. */
+START_TEST (test_what_comes_beside_is_of_the_rate)
+{
+  CcReport alone, report;
+
+  setup (0, 0);
+  for (unsigned i = 0; i < 300; i++)
+    arrive (0);
+  ck_assert (cc_receiver_report (&r, now, &alone));
+  for (unsigned i = 0; i < 300; i++) {
+    if (i % 3 == 0)
+      cc_receiver_on_beside (&r, 1000);
+    arrive (0);
+  }
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_double_eq_tol (report.tfrc.X_recv, alone.tfrc.X_recv * 4 / 3, 0.05 * alone.tfrc.X_recv);
+  ck_assert_double_eq_tol (r.tfrc.s, 1000, 1);
+  ck_assert_double_eq (report.tfrc.p, 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccreceiver", test_nothing_to_report_without_a_stamp, test_one_report_a_round_trip,
     test_asks_once_and_waits_for_leave, test_an_outage_is_one_loss, test_sequence_and_stamp_wrap,
     test_restart_of_the_sender, test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
-    test_falling_path_rate_asks_early)
+    test_falling_path_rate_asks_early, test_what_comes_beside_is_of_the_rate)
