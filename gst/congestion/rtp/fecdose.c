@@ -7,7 +7,8 @@
 #define DISCARDABLE_WEIGHT 0.5
 #define UNUSED_PART 0.5 /* the rest is the encoder's, which may come back at once */
 #define MOST_MORE 2.0   /* x what is wanted */
-#define MOST_DEBT 8.0   /* of a large frame some sums leave before its end */
+#define MOST_DEBT 2.0   /* of a large frame some sums leave before its end: a key unit takes longer than players wait */
+#define MOST_EXTRA 16.0 /* older packets are behind the window */
 
 void
 fec_dose_init (FecDose *d)
@@ -20,13 +21,7 @@ fec_dose_set_share (FecDose *d, double share)
 {
   d->share = share > 0 ? fmin (share, 1) : 0;
   if (d->share == 0)
-    d->debt = 0;
-}
-
-static double
-weight_of (const FecDosePacket *p)
-{
-  return p->key_unit ? KEY_UNIT_WEIGHT : p->discardable ? DISCARDABLE_WEIGHT : 1;
+    d->debt = d->extra = 0;
 }
 
 static double
@@ -44,10 +39,15 @@ fec_dose_on_packet (FecDose *d, const FecDosePacket *packet)
 
   if (d->share == 0)
     return 0;
-  d->debt += d->share * weight_of (packet) + unused_share (d, packet);
+  d->debt += d->share * (packet->discardable ? DISCARDABLE_WEIGHT : 1);
+  d->extra += (packet->key_unit ? (KEY_UNIT_WEIGHT - 1) * d->share : 0) + unused_share (d, packet);
+  d->extra = fmin (d->extra, MOST_EXTRA);
   if (!packet->frame_end && d->debt < MOST_DEBT)
     return 0;
   due = (unsigned)d->debt;
   d->debt -= due;
-  return due;
+  if (!packet->frame_end || d->extra < 1)
+    return due;
+  d->extra--;
+  return due + 1;
 }

@@ -2,7 +2,8 @@
 /* How many sums (fecencoder.h) follow each frame, where the receiver wants so many per packet: a debt that grows with
    the packets that leave. Packets of key units, on which all behind them depend, count twice; those that nothing
    depends on a half. Where the encoder leaves rate unused, up to half of that becomes sums, but no more than are wanted
-   anyway: none at all where nothing is lost. */
+   anyway: none at all where nothing is lost. What is extra leaves one by one behind the frames that follow, whose
+   window reaches back: all at once behind a key unit it would take the time of the frames that wait. */
 #ifndef FECDOSE_H
 #define FECDOSE_H
 
@@ -14,7 +15,7 @@ extern "C" {
 
 typedef struct {
   double share; /* sums per packet, as wanted; 0: none */
-  double debt;
+  double debt, extra;
 } FecDose;
 
 typedef struct {

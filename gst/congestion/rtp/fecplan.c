@@ -12,7 +12,8 @@
 #define PHASES 4               /* of frames with and without a sum, where there is less than one a frame */
 #define SOME_LOSS 0.0005       /* below that there is nothing to plan for: a packet in twenty seconds of 1 Mb/s */
 #define DEFAULT_INTERVAL 0.033 /* s */
-#define KEEP 0.05              /* dB that another share has to be better by */
+#define SPREAD_FRAMES 2 /* a frame takes its time to leave, and so do its sums: the player waits so much longer */
+#define KEEP 0.05       /* dB that another share has to be better by */
 
 static const double shares[] = {0, 1 / 16.0, 1 / 8.0, 3 / 16.0, 1 / 4.0, 1 / 3.0, 1 / 2.0, 2 / 3.0, 1};
 
@@ -226,7 +227,7 @@ take_choice (FecPlan *f, const FecView *v, const Choice *c)
   f->late = c->late;
   f->lost = c->lost;
   f->failing = c->share > 0 ? c->failing : 1;
-  f->wait = c->share > 0 ? cc_duration ((c->frames + 1) * interval_s (v)) : 0;
+  f->wait = c->share > 0 ? cc_duration ((c->frames + SPREAD_FRAMES) * interval_s (v)) : 0;
 }
 
 void
