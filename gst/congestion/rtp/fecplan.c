@@ -21,7 +21,7 @@ void
 fec_plan_params_init (FecPlanParams *params)
 {
   *params =
-      (FecPlanParams){.rate_dB = 2.5, .late_dB = 4, .lost_dB = 150, .tolerable = 0.001, .patience = 60 * CC_MSECOND};
+      (FecPlanParams){.rate_dB = 2.5, .late_dB = 1, .lost_dB = 150, .tolerable = 0.001, .patience = 60 * CC_MSECOND};
 }
 
 void
@@ -228,6 +228,7 @@ take_choice (FecPlan *f, const FecView *v, const Choice *c)
   f->lost = c->lost;
   f->failing = c->share > 0 ? c->failing : 1;
   f->wait = c->share > 0 ? cc_duration ((c->frames + SPREAD_FRAMES) * interval_s (v)) : 0;
+  f->wait = f->wait < v->most ? f->wait : v->most;
 }
 
 void

@@ -23,7 +23,7 @@ extern "C" {
 
 typedef struct {
   double rate_dB;      /* what half of the rate costs, default 2.5: x264enc at 1 Mb/s */
-  double late_dB;      /* what it is worth that no frame is late, default 4 */
+  double late_dB;      /* what it is worth that no frame is late, default 1 */
   double lost_dB;      /* that none is lost, default 150: a third of a second of a broken picture and a key unit */
   double tolerable;    /* share of frames lost for which the player waits no longer, default 0.001 */
   CcDuration patience; /* a frame that comes so much later is late, default 60 ms */
