@@ -7,7 +7,8 @@
 #include <gst/check/gstcheck.h>
 
 static const gchar *const elements[] = {"framemeasure", "framestamp", "newpred", "newpredreport", "paqmshaper",
-    "ratecontrol", "ratescale", "rtcpavpf", "rtcpinject", "rtptfrcbwe", "tfrcsink", "tfrcsrc"};
+    "ratecontrol", "ratescale", "rtcpavpf", "rtcpinject", "rtptfrcbwe", "subpicturemerge", "subpicturesplit",
+    "tfrcsink", "tfrcsrc"};
 
 static void
 walk (GstElement *element, const GstState *states, guint n)

@@ -6,6 +6,7 @@ GST_PLUGIN_STATIC_DECLARE (newpred);
 GST_PLUGIN_STATIC_DECLARE (paqm);
 GST_PLUGIN_STATIC_DECLARE (ratecontrol);
 GST_PLUGIN_STATIC_DECLARE (rtcpavpf);
+GST_PLUGIN_STATIC_DECLARE (subpictures);
 GST_PLUGIN_STATIC_DECLARE (tfrc);
 GST_PLUGIN_STATIC_DECLARE (videoquality);
 
@@ -18,6 +19,8 @@ static const struct {
     {"ratecontrol", "ratecontrol"},
     {"rtcpavpf", "rtcpavpf"},
     {"rtcpavpf", "rtcpinject"},
+    {"subpictures", "subpicturemerge"},
+    {"subpictures", "subpicturesplit"},
     {"tfrc", "rtptfrcbwe"},
     {"tfrc", "tfrcsink"},
     {"tfrc", "tfrcsrc"},
@@ -32,6 +35,7 @@ GST_START_TEST (test_elements_come_from_the_program)
   GST_PLUGIN_STATIC_REGISTER (paqm);
   GST_PLUGIN_STATIC_REGISTER (ratecontrol);
   GST_PLUGIN_STATIC_REGISTER (rtcpavpf);
+  GST_PLUGIN_STATIC_REGISTER (subpictures);
   GST_PLUGIN_STATIC_REGISTER (tfrc);
   GST_PLUGIN_STATIC_REGISTER (videoquality);
 

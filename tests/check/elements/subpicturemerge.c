@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* subpicturesplit and subpicturemerge, part by part. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include <gst/check/gstcheck.h>
+#include <gst/check/gstharness.h>
+#include <string.h>
+
+#define WIDTH 32
+#define HEIGHT 16
+#define SIZE (WIDTH * HEIGHT * 3 / 2)
+#define FPS 25
+#define PARTS 4
+
+typedef struct {
+  GstElement *split, *merge;
+  GstHarness *in, *from[PARTS], *to[PARTS], *out;
+  guint n, number;
+} Path;
+
+static const guint counts[] = {2, 2, 4};
+static const gchar *const patterns[] = {"lines", "checkerboard", "quad"};
+
+static void
+path_init (Path *p, guint pattern)
+{
+  memset (p, 0, sizeof *p);
+  p->n = counts[pattern];
+  p->split = gst_element_factory_make ("subpicturesplit", NULL);
+  p->merge = gst_element_factory_make ("subpicturemerge", NULL);
+  gst_util_set_object_arg (G_OBJECT (p->split), "pattern", patterns[pattern]);
+  gst_util_set_object_arg (G_OBJECT (p->merge), "pattern", patterns[pattern]);
+  p->in = gst_harness_new_with_element (p->split, "sink", NULL);
+  p->out = gst_harness_new_with_element (p->merge, NULL, "src");
+  for (guint i = 0; i < p->n; i++) {
+    gchar *src = g_strdup_printf ("src_%u", i), *sink = g_strdup_printf ("sink_%u", i);
+
+    p->from[i] = gst_harness_new_with_element (p->split, NULL, src);
+    p->to[i] = gst_harness_new_with_element (p->merge, sink, NULL);
+    g_free (src);
+    g_free (sink);
+  }
+  gst_harness_set_src_caps_str (p->in, "video/x-raw,format=I420,width=32,height=16,framerate=25/1");
+}
+
+static void
+path_clear (Path *p)
+{
+  for (guint i = 0; i < p->n; i++) {
+    gst_harness_teardown (p->from[i]);
+    gst_harness_teardown (p->to[i]);
+  }
+  gst_harness_teardown (p->in);
+  gst_harness_teardown (p->out);
+  gst_object_unref (p->split);
+  gst_object_unref (p->merge);
+}
+
+/* A slope, lighter from picture to picture. */
+static GstBuffer *
+picture (guint number)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, SIZE, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+  memset (map.data, 128, SIZE);
+  for (guint y = 0; y < HEIGHT; y++)
+    for (guint x = 0; x < WIDTH; x++)
+      map.data[y * WIDTH + x] = (guint8)(3 * x + 4 * y + number % 32);
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (number, GST_SECOND, FPS);
+  GST_BUFFER_DURATION (buffer) = GST_SECOND / FPS;
+  return buffer;
+}
+
+/* lost: a bit for each part that does not come. */
+static void
+push (Path *p, guint lost)
+{
+  assert_equals_int (gst_harness_push (p->in, picture (p->number++)), GST_FLOW_OK);
+  for (guint i = 0; i < p->n; i++) {
+    GstBuffer *part = gst_harness_pull (p->from[i]);
+    GstCaps *caps = gst_pad_get_current_caps (p->from[i]->sinkpad);
+
+    if (p->number == 1)
+      gst_harness_set_src_caps (p->to[i], gst_caps_ref (caps));
+    gst_caps_unref (caps);
+    if ((lost & 1u << i) == 0) {
+      assert_equals_int (gst_harness_push (p->to[i], part), GST_FLOW_OK);
+    } else {
+      gst_buffer_unref (part);
+    }
+  }
+}
+
+/* The largest error of luma, but at the rim. */
+static gint
+error_of (GstBuffer *buffer, guint number)
+{
+  GstBuffer *meant = picture (number);
+  GstMapInfo a, b;
+  gint worst = 0;
+
+  assert_equals_uint64 (GST_BUFFER_PTS (buffer), GST_BUFFER_PTS (meant));
+  gst_buffer_map (buffer, &a, GST_MAP_READ);
+  gst_buffer_map (meant, &b, GST_MAP_READ);
+  assert_equals_int (a.size, b.size);
+  for (guint y = 1; y < HEIGHT - 1; y++)
+    for (guint x = 1; x < WIDTH - 1; x++)
+      worst = MAX (worst, ABS (a.data[y * WIDTH + x] - b.data[y * WIDTH + x]));
+  gst_buffer_unmap (buffer, &a);
+  gst_buffer_unmap (meant, &b);
+  gst_buffer_unref (meant);
+  gst_buffer_unref (buffer);
+  return worst;
+}
+
+GST_START_TEST (test_what_was_split_is_put_together)
+{
+  Path p;
+
+  path_init (&p, (guint)__i__);
+  for (guint i = 0; i < 5; i++) {
+    push (&p, 0);
+    assert_equals_int (error_of (gst_harness_pull (p.out), i), 0);
+  }
+  path_clear (&p);
+}
+GST_END_TEST;
+
+/* It is put out as soon as the stream that lacks has gone on. */
+GST_START_TEST (test_a_missing_part_is_made_of_the_others)
+{
+  GstStructure *stats;
+  guint64 missing;
+  Path p;
+
+  path_init (&p, (guint)__i__);
+  push (&p, 0);
+  assert_equals_int (error_of (gst_harness_pull (p.out), 0), 0);
+  push (&p, 2);
+  fail_if (gst_harness_try_pull (p.out) != NULL);
+  push (&p, 0);
+  assert_equals_int (error_of (gst_harness_pull (p.out), 1), 0);
+  assert_equals_int (error_of (gst_harness_pull (p.out), 2), 0);
+  g_object_get (p.merge, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "parts-missing", &missing));
+  assert_equals_uint64 (missing, 1);
+  gst_structure_free (stats);
+  path_clear (&p);
+}
+GST_END_TEST;
+
+/* Others are waited for no longer than `wait`: 100 ms are three pictures. */
+GST_START_TEST (test_a_stream_that_stands_still_does_not_stop_the_picture)
+{
+  Path p;
+
+  path_init (&p, 2);
+  push (&p, 0);
+  gst_buffer_unref (gst_harness_pull (p.out));
+  for (guint i = 0; i < 10; i++)
+    push (&p, 8);
+  for (guint i = 1; i <= 7; i++)
+    assert_equals_int (error_of (gst_harness_pull (p.out), i), 0);
+  g_object_set (p.merge, "wait", (guint64)0, NULL);
+  push (&p, 8);
+  for (guint i = 8; i <= 11; i++)
+    assert_equals_int (error_of (gst_harness_pull (p.out), i), 0);
+  path_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_eos_puts_out_what_waits)
+{
+  Path p;
+
+  path_init (&p, 2);
+  push (&p, 0);
+  gst_buffer_unref (gst_harness_pull (p.out));
+  push (&p, 8);
+  for (guint i = 0; i < p.n; i++)
+    gst_harness_push_event (p.to[i], gst_event_new_eos ());
+  assert_equals_int (error_of (gst_harness_pull (p.out), 1), 0);
+  fail_if (gst_harness_try_pull (p.out) != NULL);
+  path_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_after_a_flush_it_begins_anew)
+{
+  GstSegment segment;
+  Path p;
+
+  path_init (&p, 0);
+  push (&p, 2);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  for (guint i = 0; i < p.n; i++) {
+    gst_harness_push_event (p.to[i], gst_event_new_flush_start ());
+    gst_harness_push_event (p.to[i], gst_event_new_flush_stop (TRUE));
+    gst_harness_push_event (p.to[i], gst_event_new_segment (&segment));
+  }
+  p.number = 0;
+  push (&p, 0);
+  assert_equals_int (error_of (gst_harness_pull (p.out), 0), 0);
+  fail_if (gst_harness_try_pull (p.out) != NULL);
+  path_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_mistakes_have_cures)
+{
+  static const struct {
+    const gchar *pipeline, *text;
+  } mistakes[] = {
+      {"videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=30,height=16 ! subpicturesplit name=s s.src_0 ! "
+       "fakesink",
+          "multiples of 4"},
+      {"videotestsrc num-buffers=2 ! video/x-raw,format=I420,width=32,height=16 ! m.sink_0 videotestsrc num-buffers=2 "
+       "! "
+       "video/x-raw,format=I420,width=16,height=16 ! m.sink_1 subpicturemerge name=m ! fakesink",
+          "differ in size"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
+    GstElement *pipeline = gst_parse_launch (mistakes[i].pipeline, NULL);
+    GstBus *bus = gst_element_get_bus (pipeline);
+    GError *error = NULL;
+    GstMessage *message;
+
+    gst_element_set_state (pipeline, GST_STATE_PLAYING);
+    message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, GST_MESSAGE_ERROR);
+    fail_unless (message != NULL, "%s: no error", mistakes[i].pipeline);
+    gst_message_parse_error (message, &error, NULL);
+    fail_unless (strstr (error->message, mistakes[i].text) != NULL, "%s", error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (pipeline);
+  }
+}
+GST_END_TEST;
+
+static Suite *
+subpicturemerge_suite (void)
+{
+  Suite *suite = suite_create ("subpicturemerge");
+  TCase *tcase = tcase_create ("subpicturemerge");
+
+  suite_add_tcase (suite, tcase);
+  tcase_add_loop_test (tcase, test_what_was_split_is_put_together, 0, G_N_ELEMENTS (patterns));
+  tcase_add_loop_test (tcase, test_a_missing_part_is_made_of_the_others, 0, G_N_ELEMENTS (patterns));
+  tcase_add_test (tcase, test_a_stream_that_stands_still_does_not_stop_the_picture);
+  tcase_add_test (tcase, test_eos_puts_out_what_waits);
+  tcase_add_test (tcase, test_after_a_flush_it_begins_anew);
+  tcase_add_test (tcase, test_mistakes_have_cures);
+  return suite;
+}
+
+GST_CHECK_MAIN (subpicturemerge);
