@@ -47,9 +47,10 @@ static uint64_t
 number (CcReceiver *r, const CcArrival *arrival)
 {
   uint64_t newest = r->seq.newest, seq = cc_unwrap (&r->seq, arrival->seq, 16);
-  CcDuration least = CC_RECEIVER_OUTAGE > 4 * r->tfrc.R ? CC_RECEIVER_OUTAGE : 4 * r->tfrc.R;
+  bool outage = r->arrived_at != CC_TIME_NONE &&
+                cc_time_since (arrival->arrived_at, r->arrived_at) > tfrc_loss_outage (r->tfrc.R);
 
-  if (r->arrived_at != CC_TIME_NONE && cc_time_since (arrival->arrived_at, r->arrived_at) > least && seq > newest + 2)
+  if (outage && seq > newest + 2)
     r->outage_lost += seq - newest - 2;
   r->arrived_at = arrival->arrived_at;
   return seq - r->outage_lost;

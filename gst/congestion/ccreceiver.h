@@ -15,7 +15,6 @@ extern "C" {
 
 #define CC_RECEIVER_GAP (50 * CC_MSECOND)        /* between reports: what RTCP's share of a small flow allows */
 #define CC_RECEIVER_URGENT_GAP (20 * CC_MSECOND) /* before an early one */
-#define CC_RECEIVER_OUTAGE (400 * CC_MSECOND)    /* without a packet; no less than 4 R: no queue holds up everything */
 #define CC_RECEIVER_MAX_JUMP 3000                /* sequence numbers; beyond, the sender has restarted */
 
 typedef struct {

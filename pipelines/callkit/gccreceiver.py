@@ -10,18 +10,22 @@ gi.require_version("GstNet", "1.0")
 from gi.repository import GstNet  # noqa: E402
 
 
+def answer_the_first(runner):
+    """Reports go to where the first packet came from."""
+    def on_datagram(_pad, info):
+        address = GstNet.buffer_get_net_address_meta(info.get_buffer()).addr
+        runner["rtcp"].set_property("host", address.get_address().to_string())
+        runner["rtcp"].set_property("port", address.get_port())
+        return Gst.PadProbeReturn.REMOVE
+
+    runner["source"].get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, on_datagram)
+
+
 class Receiver(receiver.Receiver):
     def __init__(self, settings):
         super().__init__(settings)
         share_socket(self.runner, "source", ("rtcp",))
-        self.runner["source"].get_static_pad("src").add_probe(Gst.PadProbeType.BUFFER, self.on_datagram)
-
-    def on_datagram(self, _pad, info):
-        """Reports go to where the first packet came from."""
-        address = GstNet.buffer_get_net_address_meta(info.get_buffer()).addr
-        self.runner["rtcp"].set_property("host", address.get_address().to_string())
-        self.runner["rtcp"].set_property("port", address.get_port())
-        return Gst.PadProbeReturn.REMOVE
+        answer_the_first(self.runner)
 
 
 if __name__ == "__main__":

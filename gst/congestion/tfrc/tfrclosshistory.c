@@ -10,6 +10,12 @@
 /* RFC 5348 5.4: i < n/2 ? 1 : 2 (n - i)/(n + 2) */
 static const double w[N] = {1, 1, 1, 1, 0.8, 0.6, 0.4, 0.2};
 
+CcDuration
+tfrc_loss_outage (CcDuration R)
+{
+  return TFRC_OUTAGE > 4 * R ? TFRC_OUTAGE : 4 * R;
+}
+
 void
 tfrc_loss_history_params_init (TfrcLossHistoryParams *params)
 {

@@ -21,6 +21,8 @@ extern "C" {
   64 /* ranges of missing packets remembered while they may still be filled; the oldest one gives                      \
         way, settled as lost */
 
+#define TFRC_OUTAGE (400 * CC_MSECOND) /* without an arrival; no less than 4 R: no queue holds up everything */
+
 typedef struct {
   bool history_discounting; /* 5.5; default true */
 } TfrcLossHistoryParams;
@@ -63,6 +65,9 @@ typedef enum {
   TFRC_LOSS_DUPLICATE = 1 << 3    /* seen before, or older than all that is remembered: nothing changed */
 } TfrcLossChange;
 
+/* Of more than that between two arrivals: nothing came through, whatever was sent. What is missing is one loss then,
+   and whoever numbers the packets leaves out the rest. By time, as 5.2 has it, 3 s were 50 loss events. */
+CcDuration tfrc_loss_outage (CcDuration R);
 void tfrc_loss_history_params_init (TfrcLossHistoryParams *params);
 void tfrc_loss_history_init (TfrcLossHistory *h, const TfrcLossHistoryParams *params);
 

@@ -45,6 +45,25 @@ cover (TfrcPacketReport *r, TfrcSentPacket *packet)
   packet->history_seq = packet->seq - r->unknown;
 }
 
+/* The first packet behind an outage. Those that it took lose the numbers they had; one that comes after all counts for
+   nothing. */
+static void
+leave_out_outage (TfrcPacketReport *r, TfrcSentPacket *packet, CcTime arrived_at, CcDuration R)
+{
+  const TfrcSentPacket *last = slot_of (r, r->highest_received);
+  uint64_t taken;
+
+  if (!r->any_received || packet->seq != r->highest_covered || !remembers (r, r->highest_received) || !last->covered ||
+      packet->history_seq <= last->history_seq + 2 ||
+      cc_time_since (arrived_at, r->newest_arrival) <= tfrc_loss_outage (R))
+    return;
+  for (uint64_t seq = last->seq + 1; seq < packet->seq; seq++)
+    slot_of (r, seq)->covered = false;
+  taken = packet->history_seq - last->history_seq - 2;
+  packet->history_seq -= taken;
+  r->unknown += taken;
+}
+
 static void
 note_arrival (TfrcPacketReport *r, const TfrcSentPacket *packet)
 {
@@ -71,6 +90,7 @@ take_status (TfrcPacketReport *r, const TfrcPacketStatus *status, CcDuration R, 
   cover (r, packet);
   if (!status->received || packet->received)
     return false;
+  leave_out_outage (r, packet, status->arrived_at, R);
   packet->received = true;
   packet->arrived_at = status->arrived_at;
   note_arrival (r, packet);

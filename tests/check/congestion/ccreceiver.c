@@ -125,7 +125,7 @@ START_TEST (test_an_outage_is_one_loss)
 {
   ck_assert_double_gt (p_after (3 * CC_SECOND), 0.005);
   ck_assert_double_lt (p_after (3 * CC_SECOND), 0.0122 * 1.05);
-  ck_assert_double_gt (p_after (CC_RECEIVER_OUTAGE - 5 * SPACING), 0.02); /* as RFC 5348 5.2 has it */
+  ck_assert_double_gt (p_after (TFRC_OUTAGE - 5 * SPACING), 0.02); /* as RFC 5348 5.2 has it */
   /* of 4 R and more: at R = 0.3 s the same 0.9 s are three events and not one */
   ck_assert_double_gt (
       p_after_at (300 * CC_MSECOND, 900 * CC_MSECOND), 1.5 * p_after_at (300 * CC_MSECOND, 1500 * CC_MSECOND));

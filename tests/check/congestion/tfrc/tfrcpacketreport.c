@@ -135,6 +135,33 @@ START_TEST (test_a_later_report_takes_a_loss_back)
 }
 END_TEST
 
+/* 3 s without an arrival are one loss, with or without a report in between, and 0.3 s are not: 30 events within 3 R. */
+START_TEST (test_an_outage_is_one_loss)
+{
+  for (unsigned i = 0; i < 2; i++) {
+    reset ();
+    send_packets (0, 499);
+    report (0, 99, 999, 0);
+    if (i)
+      report (100, 250, 100, 250);
+    report (i ? 251 : 100, 449, i ? 251 : 100, 399);
+    ck_assert_uint_eq (r.history.loss_events, 1);
+    ck_assert_uint_eq (r.history.lost_packets, 1);
+    report (450, 499, 460, 460); /* and the next is one more */
+    ck_assert_uint_eq (r.history.loss_events, 2);
+    ck_assert_uint_eq (r.history.lost_packets, 2);
+    ck_assert (!report (300, 310, 999, 0) || r.history.lost_packets == 2); /* late ones change nothing */
+    ck_assert_uint_eq (r.history.loss_events, 2);
+  }
+  reset ();
+  send_packets (0, 299);
+  report (0, 99, 999, 0);
+  report (100, 199, 100, 129);
+  ck_assert_uint_eq (r.history.lost_packets, 30);
+  ck_assert_uint_eq (r.history.loss_events, 3);
+}
+END_TEST
+
 START_TEST (test_nothing_new)
 {
   reset ();
@@ -211,6 +238,6 @@ END_TEST
 
 CC_TEST_MAIN ("tfrcpacketreport", test_rate_and_echo, test_delay_of_a_report_with_its_own_time,
     test_a_reported_loss_is_lost, test_two_later_packets_are_not_enough, test_a_lost_report_is_no_loss,
-    test_losses_behind_an_unknown_range, test_a_later_report_takes_a_loss_back, test_nothing_new,
-    test_packets_never_sent_are_ignored, test_forgotten_packets_are_ignored, test_absurd_arrival_times,
-    test_with_the_sender)
+    test_losses_behind_an_unknown_range, test_a_later_report_takes_a_loss_back, test_an_outage_is_one_loss,
+    test_nothing_new, test_packets_never_sent_are_ignored, test_forgotten_packets_are_ignored,
+    test_absurd_arrival_times, test_with_the_sender)
