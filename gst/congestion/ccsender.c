@@ -3,7 +3,6 @@
 #include "tfrcequation.h"
 #include <math.h>
 
-#define CIRCUIT_MARGIN 0.9 /* of what would open the circuit: a call with less rate is better than none */
 #define SENT_WINDOW (500 * CC_MSECOND)
 #define PROBE_GAIN 8.0 /* x start_Bps: no router's word is good for more before packets have proved it */
 #define PROBE_PACKETS 6
@@ -16,7 +15,7 @@
 #define TCP_SEGMENT 1460.0             /* bytes */
 #define CIRCUIT_BREAKER 10.0           /* x TCP, RFC 8083 4.3 */
 #define TRIED_PART 10.0                /* the cut by which RFC 8083 4.3 lets a sender go on */
-#define EXCUSED_SHARE 0.8              /* of that, at most, where loss is no congestion */
+#define CIRCUIT_SHARE 0.8              /* of that, at most: a call with less rate is better than none */
 #define PLAIN_INTERVAL (5 * CC_SECOND) /* of receiver reports, RFC 3550 6.2 */
 #define PLAIN_GAIN 0.25
 #define SOME_LOSS 0.01
@@ -215,7 +214,7 @@ equation (const CcSender *s, CcTime now)
   double breaker = CIRCUIT_BREAKER * s->tfrc.s / (R * sqrt (2 * p / 3));
 
   tcp = fmin (tcp, APPLICATION_LIMIT * tfrc_sender_X_recv (&s->tfrc));
-  return fmax (s->tfrc.X_Bps, fmin (tcp, EXCUSED_SHARE * breaker));
+  return fmax (s->tfrc.X_Bps, fmin (tcp, CIRCUIT_SHARE * breaker));
 }
 
 static Allowed
@@ -261,7 +260,7 @@ update_rate (CcSender *s, CcTime now)
   if (is_tried (s))
     lower (&a, s->tried_Bps, CC_LIMIT_CIRCUIT_BREAKER);
   if (s->mode == CC_MODE_LOW_DELAY)
-    lower (&a, CIRCUIT_MARGIN * circuit_breaker_limit_Bps (&s->circuit), CC_LIMIT_CIRCUIT_BREAKER);
+    lower (&a, CIRCUIT_SHARE * circuit_breaker_limit_Bps (&s->circuit), CC_LIMIT_CIRCUIT_BREAKER);
   if (!(a.rate_Bps > s->params.min_Bps))
     a = allowed (s->params.min_Bps, CC_LIMIT_MIN);
   else if (a.rate_Bps >= s->params.max_Bps)
@@ -388,7 +387,8 @@ cc_sender_on_report_block (CcSender *s, const CircuitReport *report, CcTime now)
 {
   CircuitState before = s->circuit.state;
 
-  circuit_breaker_on_report (&s->circuit, report, s->sent_Bps / wire_factor (s), now);
+  /* what a mean still has of a rate that is over was no disobedience */
+  circuit_breaker_on_report (&s->circuit, report, fmin (s->sent_Bps, s->sent_now_Bps) / wire_factor (s), now);
   follow_circuit (s, before, now);
 }
 
@@ -494,6 +494,7 @@ count_sent (CcSender *s, uint32_t wire_bytes, CcTime now)
     double fresh = (double)s->sent_window_bytes / cc_seconds (elapsed);
 
     s->sent_Bps = s->sent_Bps > 0 ? 0.5 * (s->sent_Bps + fresh) : fresh;
+    s->sent_now_Bps = fresh;
     s->sent_window_at = now;
     s->resent_Bps = 0.5 * (s->resent_Bps + (double)s->resent_window_bytes / cc_seconds (elapsed));
     s->sent_window_bytes = s->resent_window_bytes = 0;

@@ -122,6 +122,7 @@ typedef struct CcSender {
   uint32_t frame;
   unsigned frame_packets, burst_ready; /* burst control: of the open frame; of complete frames, not yet sent */
   double mean_packet_bytes, sent_Bps, resent_Bps;
+  double sent_now_Bps; /* over the last half second alone */
   CcTime sent_window_at;
   uint64_t sent_window_bytes, resent_window_bytes;
   uint64_t packets_sent, bytes_sent, packets_dropped, reports, packet_reports, bad_reports;

@@ -7,7 +7,7 @@
 #define B 1.0               /* 4.3 */
 #define TIMES_TCP 10.0
 #define UNUSABLE_LOSS 0.5
-#define USABLE_LOSS 0.25 /* chance does not take the one for the other in the 60 packets of a try */
+#define USABLE_LOSS 0.25               /* chance does not take the one for the other in the 60 packets of a try */
 #define UNUSABLE_TIME (10 * CC_SECOND) /* 4.4: seconds to tens of seconds */
 #define TRY_INTERVALS 3                /* after which a try is judged by its loss: the 15 s of 4.3 are 3 x 5 */
 #define MAX_WAIT (60 * CC_SECOND)
@@ -48,6 +48,7 @@ forget (CircuitBreaker *c)
   c->unreported_at = c->no_progress_at = c->reported_at = CC_TIME_NONE;
   c->media_timeout = 0;
   c->n_losses = 0;
+  c->told_Bps = HUGE_VAL;
   c->lost = c->lost_weight = 0;
 }
 
@@ -227,14 +228,17 @@ cb_interval (const CircuitBreaker *c)
   return n < CIRCUIT_REPORTS ? n : CIRCUIT_REPORTS - 1;
 }
 
-/* Only while a packet leaves within each max (Tdr, Tr), and after more than CB_INTERVAL reports. */
+/* At the end of an interval. Only while a packet leaves within each max (Tdr, Tr), and after more than CB_INTERVAL
+   reports. What the interval's own reports tell could not be obeyed in it: more has to be sent than the ones before it
+   let, too. */
 static bool
-is_congested (const CircuitBreaker *c, double sent_Bps)
+is_congested (CircuitBreaker *c, double sent_Bps)
 {
-  double Tr = cc_seconds (c->Tr), least = c->s / fmax (cc_seconds (c->params.Tdr), Tr);
+  double Tr = cc_seconds (c->Tr), least = c->s / fmax (cc_seconds (c->params.Tdr), Tr), told_Bps = c->told_Bps;
   unsigned n = cb_interval (c);
 
-  return c->n_losses > n && sent_Bps >= least && sent_Bps > circuit_congestion_limit (c->s, Tr, loss_over (c, n));
+  c->told_Bps = c->n_losses >= n ? circuit_congestion_limit (c->s, Tr, loss_over (c, n)) : HUGE_VAL;
+  return c->n_losses > n && sent_Bps >= least && sent_Bps > fmax (c->told_Bps, told_Bps);
 }
 
 double

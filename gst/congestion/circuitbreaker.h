@@ -3,7 +3,8 @@
 
      4.1 RTCP timeout    packets leave and nobody has reported on them for 3 Td, Td = 5 s. Any report on them counts.
      4.2 media timeout   reports come, and for MEDIA_TIMEOUT intervals of them none has shown a packet that arrived
-     4.3 congestion      more leaves than 10 X, X = s / (Tr sqrt (2 b p / 3)), with the loss of CB_INTERVAL reports
+     4.3 congestion      more leaves than 10 X, X = s / (Tr sqrt (2 b p / 3)), with the loss of CB_INTERVAL reports,
+                         and than those of the interval before let: what its own tell cannot be obeyed in it
      4.4 usability       over 10 s half of the packets or more are lost: of frames of four packets one in sixteen is
                          whole then, and what is sent again is lost as often
      4.5 ceasing         the circuit is open. It is tried again when what opened it can be expected to be over, no
@@ -75,6 +76,7 @@ typedef struct {
   CcTime reported_at;                  /* the last one counted for 4.3; CC_TIME_NONE: none */
   CircuitLoss losses[CIRCUIT_REPORTS]; /* newest at `newest` */
   unsigned newest, n_losses;
+  double told_Bps;             /* 4.3, by the interval before; HUGE_VAL: nothing */
   double lost, lost_weight;    /* of reports that wait to be counted as one */
   CcTime opened_at;            /* CC_TIME_NONE: never */
   CcDuration took, wait;       /* to open it; until it is tried where no RTCP comes */

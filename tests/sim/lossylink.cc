@@ -284,6 +284,22 @@ beside_tcp_short (Report &report)
   }
 }
 
+/* RFC 8867 5.6 with a queue of 1 s: each overflow is a burst of loss over a long round trip, and ten times TCP's rate
+   little (RFC 8083 4.3). What the reports have told is obeyed before the circuit opens. */
+static void
+long_queue (Report &report)
+{
+  Cell cell = cell_of ("long-queue", 2e6, 100, 1000);
+
+  cell.tcp.resize (1);
+  cell.tcp[0].kind = TcpKind::cubic;
+  cell.end_s = 120;
+  cell.max_bps = 1.5e6;
+  Outcome out = simulate (report, cell);
+  report.check ("long-queue: circuit opens", out.flows[0].sender->sender ().circuit.openings, 0, 0);
+  report.check ("long-queue: ours, of half the link", out.rate (0, 30, cell.end_s) / 1e6, 0.5, 2);
+}
+
 static void
 own_kind (Report &report)
 {
@@ -419,6 +435,7 @@ static const std::vector<Scenario> scenarios = {
     {"policer", "so is a policer", true, policer},
     {"beside-tcp", "a TCP on a path with loss keeps its share", true, beside_tcp},
     {"beside-tcp-short", "nor is it starved where queues are short", false, beside_tcp_short},
+    {"long-queue", "nor does a TCP in a queue of 1 s open the circuit", false, long_queue},
     {"own-kind", "two flows share a path with loss", false, own_kind},
     {"in-mid-call", "loss may begin and end", false, in_mid_call},
     {"hopeless", "what was hopeless is soon seen to be so no more", false, hopeless},

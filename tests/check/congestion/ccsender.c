@@ -866,7 +866,7 @@ START_TEST (test_stays_below_what_would_open_the_circuit)
   }
   ck_assert_int_eq (s.circuit.state, CIRCUIT_CLOSED);
   ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
-  ck_assert_double_eq_tol (s.rate_Bps, 0.9 * circuit_breaker_limit_Bps (&s.circuit), 1);
+  ck_assert_double_eq_tol (s.rate_Bps, 0.8 * circuit_breaker_limit_Bps (&s.circuit), 1);
 }
 END_TEST
 
