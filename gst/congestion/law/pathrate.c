@@ -159,6 +159,7 @@ answer_owner (PathRate *p, const QueueJudgement *j, CcTime now)
 {
   switch (j->verdict) {
   case QUEUE_AS_IT_WAS:
+  case QUEUE_IS_OTHERS:
     return;
   case QUEUE_IS_OURS:
     path_view_wait_anew (&p->view);
@@ -166,9 +167,6 @@ answer_owner (PathRate *p, const QueueJudgement *j, CcTime now)
   case QUEUE_TEST_BEGINS:
     p->hold_until = cc_time_add (now, j->hold);
     break;
-  case QUEUE_IS_OTHERS:
-    set_rate (p, fmax (p->rate_Bps, j->rate_Bps), RATE_OWNER_OTHERS);
-    return;
   case QUEUE_TEST_OVER:
     break;
   }

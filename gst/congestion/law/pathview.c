@@ -20,7 +20,6 @@
 #define ROUTER_QUEUE 0.020                        /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
 #define MARKS_MEMORY (20 * CC_SECOND)
-#define FILLED_AGAIN LAW (FILLED_AGAIN, 0.3, 0.0) /* s without a queue, after which one that is met counts anew */
 
 void
 path_view_init (PathView *v, double rate_Bps)
@@ -175,7 +174,7 @@ path_view_take_capacity (PathView *v, double capacity_Bps)
 void
 path_view_meet_queue (PathView *v, CcTime now)
 {
-  v->filled_Bps = path_view_since_busy (v, now) > FILLED_AGAIN ? v->receive_Bps : fmax (v->filled_Bps, v->receive_Bps);
+  v->filled_Bps = v->receive_Bps;
   v->busy_at = now;
 }
 

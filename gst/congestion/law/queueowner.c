@@ -15,8 +15,6 @@
 #define OTHERS_GONE LAW (OTHERS_GONE, 3.0, 0.3) /* s without it */
 #define WARY_TIME LAW (WARY_TIME, 20.0, 0)      /* s after it went, in which it is believed again after */
 #define WARY_AFTER LAW (WARY_AFTER, 0.5, 1.5)   /* s */
-#define REGAIN LAW (REGAIN, 0.4, 0)             /* of the rate before it: backing off was in vain */
-#define FIRST_TEST LAW (FIRST_TEST, 4.0, 12.0)  /* s */
 #define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)  /* s */
 #define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)     /* s */
 #define TEST_RATE 0.5                           /* x R; where as much of the queue goes, it was ours */
@@ -37,14 +35,12 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
     o->standing_s += T * fmin (fmax (v->receive_Bps / (PACKETS_TO_TELL * v->last.wire_bytes), SLOWEST), 1);
   else if (v->queue.q < Q_OTHERS / 2)
     o->standing_s = 0;
-  if (o->standing_s == 0)
-    o->before_Bps = v->trail_Bps;
   if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER))
     return says (QUEUE_AS_IT_WAS, 0);
   o->others = true;
   o->short_at = now;
-  o->test_at = cc_time_add (now, cc_duration (FIRST_TEST));
-  return says (QUEUE_IS_OTHERS, REGAIN * o->before_Bps);
+  o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
+  return says (QUEUE_IS_OTHERS, 0);
 }
 
 static QueueJudgement

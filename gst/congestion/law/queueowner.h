@@ -33,7 +33,6 @@ typedef enum {
 typedef struct {
   bool others, testing;
   double standing_s;       /* so long a queue has stood in spite of us */
-  double before_Bps;       /* the rate before it came */
   double test_q, test_Bps; /* queue, s, and rate before the test */
   CcTime short_at;         /* when the queue of others was last no queue */
   CcTime wary_until;       /* till then it is believed sooner */
@@ -42,7 +41,7 @@ typedef struct {
 
 typedef enum {
   QUEUE_AS_IT_WAS,
-  QUEUE_IS_OTHERS,   /* from now on; rate_Bps at least */
+  QUEUE_IS_OTHERS,   /* from now on */
   QUEUE_TEST_BEGINS, /* send rate_Bps and nothing more for hold */
   QUEUE_TEST_OVER,   /* it was not ours: rate_Bps again */
   QUEUE_IS_OURS      /* no longer others' */
