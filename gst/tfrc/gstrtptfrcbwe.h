@@ -8,6 +8,7 @@
 #define GST_RTP_TFRC_BWE_H
 
 #include "ccsender.h"
+#include "gstrateevent.h"
 #include "gstrtptfrcstreams.h"
 #include "gsttfrccircuit.h"
 #include "srecho.h"
@@ -106,7 +107,21 @@ void gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self); /* under the lock */
 void gst_rtp_tfrc_tell_shares (GstRtpTfrcBwe *self);    /* under the lock: at once, where others share now */
 GstFlowReturn gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer); /* under the lock; takes it */
 void gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event);      /* the same */
+
+/* gstrtptfrcnews.c: what upstream and the application learn */
+typedef struct {
+  gboolean notify, key_unit;
+  GstMessage *message, *circuit;
+  GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS];
+  guint n_shares;
+  GstRateInfo info; /* info.limit NULL: no event */
+} GstRtpTfrcNews;
+
 GstStructure *gst_rtp_tfrc_stats (GstRtpTfrcBwe *self);
+/* Under the lock: what is due at `now`, and what there is to tell of it. */
+void gst_rtp_tfrc_run_timers (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news);
+gboolean gst_rtp_tfrc_has_news (const GstRtpTfrcNews *news);
+void gst_rtp_tfrc_tell (GstRtpTfrcBwe *self, GstRtpTfrcNews *news); /* without the lock; takes what is in it */
 
 /* gstrtptfrcreports.c */
 /* RTPTWCCPackets of rtpsession. */
