@@ -723,18 +723,19 @@ static Suite *
 tfrcrepair_suite (void)
 {
   Suite *suite = suite_create ("tfrcrepair");
-  TCase *tcase = tcase_create ("tfrcrepair");
+  TCase *tcase = tcase_create ("retransmission"), *redundancy = tcase_create ("redundancy");
 
   suite_add_tcase (suite, tcase);
+  suite_add_tcase (suite, redundancy);
+  tcase_add_test (redundancy, test_redundancy);
+  tcase_add_test (redundancy, test_redundancy_against_bursts);
+  tcase_add_test (redundancy, test_redundancy_by_itself);
+  tcase_add_test (redundancy, test_redundancy_under_a_key);
+  tcase_add_test (redundancy, test_no_loss_no_redundancy);
+  tcase_add_test (redundancy, test_who_wants_no_redundancy);
   tcase_add_test (tcase, test_lost_packets_come_again);
   tcase_add_test (tcase, test_bursts_come_again);
   tcase_add_test (tcase, test_under_a_key);
-  tcase_add_test (tcase, test_redundancy);
-  tcase_add_test (tcase, test_redundancy_against_bursts);
-  tcase_add_test (tcase, test_redundancy_by_itself);
-  tcase_add_test (tcase, test_redundancy_under_a_key);
-  tcase_add_test (tcase, test_no_loss_no_redundancy);
-  tcase_add_test (tcase, test_who_wants_no_redundancy);
   tcase_add_test (tcase, test_senders_that_do_not_repair);
   tcase_add_test (tcase, test_receivers_that_do_not_repair);
   tcase_add_test (tcase, test_strangers_are_offered_nothing);
