@@ -13,6 +13,7 @@ fec_decoder_init (FecDecoder *d, uint32_t ssrc)
 {
   d->ssrc = ssrc;
   d->started = false;
+  d->newest = 0;
   d->n_equations = d->n_fresh = 0;
   d->sums = d->useless = d->refused = d->restored = 0;
   memset (d->used, 0, sizeof d->used);
