@@ -20,12 +20,12 @@ def latency(s):
     return s.get("latency") or make(s["controller"]).latency
 
 
-REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec"}
+REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec", "byboth": "both"}
 
 
 class Ours:
     """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside. They repair what
-    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`: only so, `+rtx`: rtprtxsend does, as told by hand."""
+    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`, `+byboth`: so, `+rtx`: rtprtxsend does, as told by hand."""
 
     adapts = True
     stats = True  # both ends have them
