@@ -302,8 +302,10 @@ GST_START_TEST (test_after_a_flush_numbers_and_references_begin_anew)
   GstSegment segment;
   Call call;
 
-  if (is_known_to_lose_news ())
+  if (is_known_to_lose_news ()) {
+    g_print ("left out with this GStreamer: test_after_a_flush_numbers_and_references_begin_anew\n");
     return;
+  }
   call_init (&call, "newpred", 5);
   run (&call, 30);
   fail_unless (gst_harness_push_event (call.sender, gst_event_new_flush_start ()));
