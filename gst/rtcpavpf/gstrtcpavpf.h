@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 #include <gst/rtp/rtp.h>
 
+#include "gstrtcpavpfturns.h"
 #include "rtpparticipant.h"
 
 G_BEGIN_DECLS
@@ -15,31 +16,14 @@ G_DECLARE_FINAL_TYPE (GstRtcpAvpf, gst_rtcp_avpf, GST, RTCP_AVPF, GstElement)
 #define GST_TYPE_RTCP_AVPF_FEEDBACK (gst_rtcp_avpf_feedback_get_type ())
 GType gst_rtcp_avpf_feedback_get_type (void);
 
-typedef enum {
-  GST_RTCP_AVPF_GROUP_AUTO,
-  GST_RTCP_AVPF_GROUP_POINT_TO_POINT,
-  GST_RTCP_AVPF_GROUP_GROUP
-} GstRtcpAvpfGroup;
-
 typedef enum { GST_RTCP_AVPF_REPAIR_BY_RTX = 1 << 0, GST_RTCP_AVPF_REPAIR_BY_FEC = 1 << 1 } GstRtcpAvpfRepairBy;
 
 #define GST_TYPE_RTCP_AVPF_REPAIR_BY (gst_rtcp_avpf_repair_by_get_type ())
 GType gst_rtcp_avpf_repair_by_get_type (void);
-#define GST_TYPE_RTCP_AVPF_GROUP (gst_rtcp_avpf_group_get_type ())
-GType gst_rtcp_avpf_group_get_type (void);
-#define GST_TYPE_RTCP_AVPF_RECONSIDERATION (gst_rtcp_avpf_reconsideration_get_type ())
-GType gst_rtcp_avpf_reconsideration_get_type (void);
 
 /* The properties as they were set. */
 typedef struct {
-  GstRTPProfile profile;
-  guint bandwidth;
-  gdouble rtcp_fraction;
-  gint rs_bandwidth, rr_bandwidth; /* bit/s, -1: of the fraction */
-  GstClockTime trr_int, max_feedback_delay;
-  gdouble dither_factor;
-  GstRtcpAvpfGroup group;
-  AvpfReconsideration reconsideration;
+  GstRtcpAvpfTurns turns;
   gboolean reduced_size;
   GstStructure *sdes;
 

@@ -14,32 +14,6 @@ tell (void *user, const RtpEvent *event)
   gst_rtcp_avpf_tell (user, event);
 }
 
-static RtpSessionKind
-session_kind (GstRtcpAvpf *self)
-{
-  switch (self->settings.group) {
-  case GST_RTCP_AVPF_GROUP_GROUP:
-    return RTP_SESSION_GROUP;
-  case GST_RTCP_AVPF_GROUP_POINT_TO_POINT:
-    return RTP_SESSION_UNICAST;
-  default:
-    return self->multicast ? RTP_SESSION_GROUP : RTP_SESSION_UNICAST;
-  }
-}
-
-static RtpTurnsParams
-turns_of (const GstRtcpAvpfSettings *s)
-{
-  return (RtpTurnsParams){.session_bps = s->bandwidth,
-      .rtcp_fraction = s->rtcp_fraction,
-      .senders_bps = s->rs_bandwidth,
-      .receivers_bps = s->rr_bandwidth,
-      .T_rr_interval = s->trr_int,
-      .dither_factor = s->dither_factor,
-      .reconsideration = s->reconsideration,
-      .avpf = s->profile != GST_RTP_PROFILE_AVP && s->profile != GST_RTP_PROFILE_SAVP};
-}
-
 static RtpAddress
 fixed_peer (const GstRtcpAvpfSettings *s)
 {
@@ -76,9 +50,11 @@ static RtpSettings
 core_settings (GstRtcpAvpf *self)
 {
   const GstRtcpAvpfSettings *s = &self->settings;
-  RtpSettings settings = {.turns = turns_of (s),
-      .attendance = {.kind = session_kind (self), .peer = fixed_peer (s), .max_members = s->max_members},
-      .max_feedback_delay = s->max_feedback_delay,
+  RtpSettings settings = {.turns = gst_rtcp_avpf_turns_params (&s->turns),
+      .attendance = {.kind = gst_rtcp_avpf_turns_kind (&s->turns, self->multicast),
+          .peer = fixed_peer (s),
+          .max_members = s->max_members},
+      .max_feedback_delay = s->turns.max_feedback_delay,
       .reduced_size = s->reduced_size,
       .feedback = s->feedback,
       .auto_pli = s->auto_pli,

@@ -7,16 +7,6 @@
 #include "gstrtcpavpfprivate.h"
 #include "rtpextension.h"
 
-#define DEFAULT_PROFILE GST_RTP_PROFILE_AVPF
-#define DEFAULT_BANDWIDTH 0
-#define DEFAULT_RTCP_FRACTION 0.05
-#define DEFAULT_RS_BANDWIDTH (-1)
-#define DEFAULT_RR_BANDWIDTH (-1)
-#define DEFAULT_TRR_INT GST_SECOND
-#define DEFAULT_MAX_FEEDBACK_DELAY GST_CLOCK_TIME_NONE
-#define DEFAULT_DITHER_FACTOR 0.5
-#define DEFAULT_GROUP GST_RTCP_AVPF_GROUP_AUTO
-#define DEFAULT_RECONSIDERATION AVPF_RECONSIDER_UNCONDITIONAL
 #define DEFAULT_REDUCED_SIZE FALSE
 #define DEFAULT_FEEDBACK                                                                                               \
   (RTP_FEEDBACK_TFRC | RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH | RTP_FEEDBACK_NACK | RTP_FEEDBACK_PLI | RTP_FEEDBACK_FIR)
@@ -36,16 +26,8 @@
 
 enum {
   PROP_0,
-  PROP_PROFILE,
-  PROP_BANDWIDTH,
-  PROP_RTCP_FRACTION,
-  PROP_RS_BANDWIDTH,
-  PROP_RR_BANDWIDTH,
-  PROP_TRR_INT,
-  PROP_MAX_FEEDBACK_DELAY,
-  PROP_DITHER_FACTOR,
-  PROP_GROUP,
-  PROP_RECONSIDERATION,
+  PROP_TURNS,
+  PROP_TURNS_LAST = PROP_TURNS + GST_RTCP_AVPF_TURNS_PROPERTIES - 1,
   PROP_REDUCED_SIZE,
   PROP_CNAME,
   PROP_SDES,
@@ -85,17 +67,7 @@ new_sdes (void)
 void
 gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
 {
-  *s = (GstRtcpAvpfSettings){.profile = DEFAULT_PROFILE,
-      .bandwidth = DEFAULT_BANDWIDTH,
-      .rtcp_fraction = DEFAULT_RTCP_FRACTION,
-      .rs_bandwidth = DEFAULT_RS_BANDWIDTH,
-      .rr_bandwidth = DEFAULT_RR_BANDWIDTH,
-      .trr_int = DEFAULT_TRR_INT,
-      .max_feedback_delay = DEFAULT_MAX_FEEDBACK_DELAY,
-      .dither_factor = DEFAULT_DITHER_FACTOR,
-      .group = DEFAULT_GROUP,
-      .reconsideration = DEFAULT_RECONSIDERATION,
-      .reduced_size = DEFAULT_REDUCED_SIZE,
+  *s = (GstRtcpAvpfSettings){.reduced_size = DEFAULT_REDUCED_SIZE,
       .sdes = new_sdes (),
       .feedback = DEFAULT_FEEDBACK,
       .auto_pli = DEFAULT_AUTO_PLI,
@@ -111,6 +83,7 @@ gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *s)
       .use_timestamps = DEFAULT_USE_TIMESTAMPS,
       .max_members = DEFAULT_MAX_MEMBERS,
       .stats_interval = DEFAULT_STATS_INTERVAL};
+  gst_rtcp_avpf_turns_init (&s->turns);
 }
 
 void
@@ -156,42 +129,11 @@ set_stats_interval (GstRtcpAvpf *self, GstClockTime interval)
 }
 
 static gboolean
-set_timing_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
+set_turns_property (GstRtcpAvpfSettings *s, guint id, const GValue *value)
 {
-  switch (id) {
-  case PROP_PROFILE:
-    s->profile = (GstRTPProfile)g_value_get_enum (value);
-    break;
-  case PROP_BANDWIDTH:
-    s->bandwidth = g_value_get_uint (value);
-    break;
-  case PROP_RTCP_FRACTION:
-    s->rtcp_fraction = g_value_get_double (value);
-    break;
-  case PROP_RS_BANDWIDTH:
-    s->rs_bandwidth = g_value_get_int (value);
-    break;
-  case PROP_RR_BANDWIDTH:
-    s->rr_bandwidth = g_value_get_int (value);
-    break;
-  case PROP_TRR_INT:
-    s->trr_int = g_value_get_uint64 (value);
-    break;
-  case PROP_MAX_FEEDBACK_DELAY:
-    s->max_feedback_delay = g_value_get_uint64 (value);
-    break;
-  case PROP_DITHER_FACTOR:
-    s->dither_factor = g_value_get_double (value);
-    break;
-  case PROP_GROUP:
-    s->group = (GstRtcpAvpfGroup)g_value_get_enum (value);
-    break;
-  case PROP_RECONSIDERATION:
-    s->reconsideration = (AvpfReconsideration)g_value_get_enum (value);
-    break;
-  default:
+  if (id < PROP_TURNS || id > PROP_TURNS_LAST)
     return FALSE;
-  }
+  gst_rtcp_avpf_turns_set (&s->turns, id - PROP_TURNS, value);
   return TRUE;
 }
 
@@ -286,52 +228,12 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   g_mutex_lock (&self->lock);
   if (id == PROP_STATS_INTERVAL)
     set_stats_interval (self, g_value_get_uint64 (value));
-  else if (set_timing_property (&self->settings, id, value) || set_feedback_property (&self->settings, id, value) ||
+  else if (set_turns_property (&self->settings, id, value) || set_feedback_property (&self->settings, id, value) ||
            set_packet_property (&self->settings, id, value))
     gst_rtcp_avpf_core_apply (self);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   g_mutex_unlock (&self->lock);
-}
-
-static gboolean
-get_timing_property (const GstRtcpAvpfSettings *s, guint id, GValue *value)
-{
-  switch (id) {
-  case PROP_PROFILE:
-    g_value_set_enum (value, s->profile);
-    break;
-  case PROP_BANDWIDTH:
-    g_value_set_uint (value, s->bandwidth);
-    break;
-  case PROP_RTCP_FRACTION:
-    g_value_set_double (value, s->rtcp_fraction);
-    break;
-  case PROP_RS_BANDWIDTH:
-    g_value_set_int (value, s->rs_bandwidth);
-    break;
-  case PROP_RR_BANDWIDTH:
-    g_value_set_int (value, s->rr_bandwidth);
-    break;
-  case PROP_TRR_INT:
-    g_value_set_uint64 (value, s->trr_int);
-    break;
-  case PROP_MAX_FEEDBACK_DELAY:
-    g_value_set_uint64 (value, s->max_feedback_delay);
-    break;
-  case PROP_DITHER_FACTOR:
-    g_value_set_double (value, s->dither_factor);
-    break;
-  case PROP_GROUP:
-    g_value_set_enum (value, (gint)s->group);
-    break;
-  case PROP_RECONSIDERATION:
-    g_value_set_enum (value, (gint)s->reconsideration);
-    break;
-  default:
-    return FALSE;
-  }
-  return TRUE;
 }
 
 static gboolean
@@ -423,12 +325,13 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
   g_mutex_lock (&self->lock);
   if (id == PROP_SSRC)
     g_value_set_uint (value, self->core->locals.locals[0].ssrc);
+  else if (id >= PROP_TURNS && id <= PROP_TURNS_LAST)
+    gst_rtcp_avpf_turns_get (&s->turns, id - PROP_TURNS, value);
   else if (id >= PROP_REPAIR && id <= PROP_REPAIR_LAST)
     gst_rtcp_avpf_get_repair (self, id - PROP_REPAIR, value);
   else if (id == PROP_STATS)
     g_value_take_boxed (value, gst_rtcp_avpf_take_stats (self));
-  else if (!get_timing_property (s, id, value) && !get_packet_property (s, id, value) &&
-           !get_feedback_property (s, id, value))
+  else if (!get_packet_property (s, id, value) && !get_feedback_property (s, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   g_mutex_unlock (&self->lock);
 }
@@ -438,60 +341,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 #define SHOWN (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 static void
-install_bandwidth_properties (GObjectClass *klass)
+install_size_properties (GObjectClass *klass)
 {
-  g_object_class_install_property (klass, PROP_BANDWIDTH,
-      g_param_spec_uint ("bandwidth", "Bandwidth",
-          "Session bandwidth in bit/s, of which RTCP takes rtcp-fraction, but never more than 500 kbit/s; 0: the rate "
-          "that is received, 500 kbit/s at least",
-          0, G_MAXUINT, DEFAULT_BANDWIDTH, LIVE));
-  g_object_class_install_property (klass, PROP_RTCP_FRACTION,
-      g_param_spec_double ("rtcp-fraction", "RTCP fraction",
-          "What RTCP of all participants may take of the bandwidth, 0 to 1; 0: no RTCP", 0, 1, DEFAULT_RTCP_FRACTION,
-          LIVE));
-  g_object_class_install_property (klass, PROP_RS_BANDWIDTH,
-      g_param_spec_int ("rtcp-rs-bandwidth", "RS bandwidth",
-          "RTCP bandwidth of those that send media in bit/s (b=RS of RFC 3556, all senders together); -1: a quarter of "
-          "the whole",
-          -1, G_MAXINT, DEFAULT_RS_BANDWIDTH, LIVE));
-  g_object_class_install_property (klass, PROP_RR_BANDWIDTH,
-      g_param_spec_int ("rtcp-rr-bandwidth", "RR bandwidth",
-          "RTCP bandwidth of those that only receive in bit/s (b=RR of RFC 3556, all receivers together); -1: three "
-          "quarters of the whole; 0: they send none",
-          -1, G_MAXINT, DEFAULT_RR_BANDWIDTH, LIVE));
-}
-
-static void
-install_timing_properties (GObjectClass *klass)
-{
-  g_object_class_install_property (klass, PROP_PROFILE,
-      g_param_spec_enum ("rtp-profile", "RTP profile",
-          "avpf and savpf: early feedback (RFC 4585); avp and savp: a report every 5 s at most, no early feedback",
-          GST_TYPE_RTP_PROFILE, DEFAULT_PROFILE, READY));
-  g_object_class_install_property (klass, PROP_TRR_INT,
-      g_param_spec_uint64 ("trr-int", "T_rr_interval",
-          "Least mean time between regular RTCP packets that carry no feedback in ns (trr-int of RFC 4585, which SDP "
-          "gives in ms); 0: as often as the bandwidth allows",
-          0, G_MAXINT64, DEFAULT_TRR_INT, LIVE));
-  g_object_class_install_property (klass, PROP_MAX_FEEDBACK_DELAY,
-      g_param_spec_uint64 ("max-feedback-delay", "Longest delay of feedback",
-          "How late requests for packets and key units are still of use in ns: what would be later is not sent early "
-          "(T_max_fb_delay of RFC 4585); -1: always",
-          0, G_MAXUINT64, DEFAULT_MAX_FEEDBACK_DELAY, LIVE));
-  g_object_class_install_property (klass, PROP_DITHER_FACTOR,
-      g_param_spec_double ("dither-factor", "Dither factor",
-          "Longest time that early feedback waits for another's to make it superfluous, in regular intervals (l of RFC "
-          "4585), 0 to 100; groups only",
-          0, 100, DEFAULT_DITHER_FACTOR, LIVE));
-  g_object_class_install_property (klass, PROP_GROUP,
-      g_param_spec_enum ("group", "Group",
-          "Whether more than two may take part: early feedback then waits for a random time, so that not all send the "
-          "same",
-          GST_TYPE_RTCP_AVPF_GROUP, DEFAULT_GROUP, LIVE));
-  g_object_class_install_property (klass, PROP_RECONSIDERATION,
-      g_param_spec_enum ("reconsideration", "Reconsideration",
-          "When the interval is drawn again; anything but unconditional is for comparison",
-          GST_TYPE_RTCP_AVPF_RECONSIDERATION, DEFAULT_RECONSIDERATION, LIVE));
   g_object_class_install_property (klass, PROP_RTP_OVERHEAD,
       g_param_spec_uint ("rtp-overhead", "RTP overhead",
           "Bytes of an RTP packet on the wire that its buffer does not have, beside UDP and IP: with srtpdec in front "
@@ -599,8 +450,8 @@ gst_rtcp_avpf_install_properties (GObjectClass *klass)
 {
   klass->set_property = set_property;
   klass->get_property = get_property;
-  install_bandwidth_properties (klass);
-  install_timing_properties (klass);
+  gst_rtcp_avpf_install_turns (klass, PROP_TURNS);
+  install_size_properties (klass);
   install_trust_properties (klass);
   install_packet_properties (klass);
   install_feedback_properties (klass);

@@ -191,7 +191,7 @@ append_timing_stats (GstRtcpAvpf *self, GstStructure *s)
   for (i = 0; i < self->core->locals.n; i++) {
     GValue value = G_VALUE_INIT;
     GstStructure *timing = timing_stats (
-        &self->core->locals.locals[i], self->core->requests_per_s, self->settings.max_feedback_delay, now);
+        &self->core->locals.locals[i], self->core->requests_per_s, self->settings.turns.max_feedback_delay, now);
 
     if (i == 0)
       set_fields_but_ssrc (s, timing);

@@ -19,10 +19,8 @@
 #include "gstframemeasure.h"
 
 #include "gststamptime.h"
-#include "pictureerror.h"
 
 #include <errno.h>
-#include <math.h>
 
 GST_DEBUG_CATEGORY_STATIC (gst_frame_measure_debug);
 #define GST_CAT_DEFAULT gst_frame_measure_debug
@@ -30,8 +28,6 @@ GST_DEBUG_CATEGORY_STATIC (gst_frame_measure_debug);
 #define DEFAULT_INTERVAL GST_SECOND
 #define DEFAULT_REFERENCE_FRAMES 60
 #define MAX_REFERENCE_FRAMES 1000
-#define REFERENCE_WAIT (200 * GST_MSECOND) /* for an original whose thread is behind */
-#define CLOCK_TOLERANCE (2 * LUMA_STAMP_TIME_UNIT)
 
 enum {
   PROP_0,
@@ -58,12 +54,6 @@ GST_ELEMENT_REGISTER_DEFINE (framemeasure, "framemeasure", GST_RANK_NONE, GST_TY
 
 /* ---- times ---- */
 
-/* When a picture is displayed, by each clock a stamp may carry. */
-typedef struct {
-  GstClockTime running; /* GST_CLOCK_TIME_NONE: the pipeline does not play */
-  GstClockTime monotonic, realtime;
-} Display;
-
 static GstClockTime
 running_now (GstFrameMeasure *self)
 {
@@ -88,167 +78,17 @@ wait_of_sink (GstFrameMeasure *self, GstBuffer *buffer, GstClockTime now)
   return due + latency - now;
 }
 
-static Display
+static GstFrameDisplay
 display_time (GstFrameMeasure *self, GstBuffer *buffer)
 {
   GstClockTime now = running_now (self), wait = wait_of_sink (self, buffer, now);
 
-  return (Display){.running = GST_CLOCK_TIME_IS_VALID (now) ? now + wait : now,
+  return (GstFrameDisplay){.running = GST_CLOCK_TIME_IS_VALID (now) ? now + wait : now,
       .monotonic = (GstClockTime)g_get_monotonic_time () * GST_USECOND + wait,
       .realtime = (GstClockTime)g_get_real_time () * GST_USECOND + wait};
 }
 
-static GstClockTime
-displayed_at (const Display *display, LumaStampClock clock)
-{
-  return clock == LUMA_STAMP_RUNNING_TIME ? display->running
-         : clock == LUMA_STAMP_MONOTONIC  ? display->monotonic
-                                          : display->realtime;
-}
-
-/* ---- figures ---- */
-
-/* Of one picture, for the file. */
-typedef struct {
-  LumaStamp stamp;
-  gboolean stamped, damaged; /* it has a number; worked out from time stamps */
-  FrameVerdict verdict;
-  GstClockTime displayed, delay, gap; /* GST_CLOCK_TIME_NONE: unknown */
-  gdouble psnr, ssim;                 /* NaN: not compared */
-} Row;
-
-static void
-figures_init (GstFrameFigures *f, GstClockTime freeze_time)
-{
-  memset (f, 0, sizeof *f);
-  frame_count_init (&f->frames);
-  freeze_count_init (&f->freezes, freeze_time);
-  delay_histogram_init (&f->delays);
-  f->psnr.min = f->ssim.min = f->frame_rate = NAN;
-}
-
-/* 0: worked out. */
-static GstClockTime
-captured_as_read (const Row *row)
-{
-  return row->damaged ? 0 : row->stamp.time;
-}
-
-static void
-take_delay (GstFrameFigures *f, Row *row)
-{
-  GstClockTime captured = row->stamp.time;
-
-  if (row->displayed + CLOCK_TOLERANCE < captured) {
-    f->clock_errors++;
-    return;
-  }
-  row->delay = row->displayed > captured ? row->displayed - captured : 0;
-  delay_histogram_add (&f->delays, row->delay);
-}
-
-static void
-take_picture (GstFrameFigures *f, const Display *display, Row *row)
-{
-  f->pictures++;
-  f->damaged += row->damaged;
-  if (!row->stamped) {
-    f->unreadable++;
-    return;
-  }
-  row->verdict = frame_count_on_picture (&f->frames, row->stamp.number, captured_as_read (row));
-  if (row->verdict == FRAME_REPEATED || !GST_CLOCK_TIME_IS_VALID (display->running))
-    return;
-  row->displayed = displayed_at (display, row->stamp.clock);
-  row->gap = freeze_count_on_picture (&f->freezes, display->running);
-  take_delay (f, row);
-}
-
-static void
-score_add (GstFrameScore *score, gdouble value)
-{
-  if (isnan (value))
-    return;
-  score->min = score->n > 0 ? MIN (score->min, value) : value;
-  score->sum += value;
-  score->n++;
-}
-
-/* ---- comparing ---- */
-
-static gboolean
-same_size (GstFrameMeasure *self, const LumaPlane *picture, const LumaPlane *original)
-{
-  if (picture->width == original->width && picture->height == original->height)
-    return TRUE;
-  if (!self->warned_size)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-        ("The reference has %d x %d pixels, the pictures %d x %d: they cannot be compared. Bring both to one size, "
-         "with "
-         "videoscale before framestamp.",
-            original->width, original->height, picture->width, picture->height),
-        (NULL));
-  self->warned_size = TRUE;
-  return FALSE;
-}
-
-static void
-compare (GstFrameMeasure *self, const LumaPlane *picture, Row *row)
-{
-  LumaPlane *original =
-      gst_frame_references_take (&self->references, row->stamp.number, captured_as_read (row), REFERENCE_WAIT);
-  gboolean comparable = original != NULL && same_size (self, picture, original);
-
-  if (comparable) {
-    row->psnr = picture_error_psnr (picture, original, &self->rect);
-    row->ssim = picture_error_ssim (picture, original, &self->rect);
-  }
-  g_free (original);
-  g_mutex_lock (&self->lock);
-  self->figures.unmatched += !comparable;
-  score_add (&self->figures.psnr, row->psnr);
-  score_add (&self->figures.ssim, row->ssim);
-  g_mutex_unlock (&self->lock);
-}
-
 /* ---- telling ---- */
-
-static void
-write_time (FILE *file, GstClockTime time)
-{
-  if (GST_CLOCK_TIME_IS_VALID (time))
-    fprintf (file, "%" G_GUINT64_FORMAT ".%06u", time / GST_SECOND, (guint)(time % GST_SECOND / GST_USECOND));
-  fputc (',', file);
-}
-
-static void
-write_score (FILE *file, gdouble score, gchar end)
-{
-  gchar text[G_ASCII_DTOSTR_BUF_SIZE];
-
-  if (!isnan (score))
-    fputs (g_ascii_formatd (text, sizeof text, "%.4f", score), file);
-  fputc (end, file);
-}
-
-static void
-write_row (FILE *file, const Row *row)
-{
-  static const gchar *const kinds[] = {"new", "repeated", "out-of-order", "restart"};
-
-  if (!row->stamped) {
-    fputs (",,,,,unreadable,,\n", file);
-    return;
-  }
-  fprintf (file, "%u,", row->stamp.number);
-  write_time (file, row->stamp.time);
-  write_time (file, row->displayed);
-  write_time (file, row->delay);
-  write_time (file, row->gap);
-  fprintf (file, "%s,", row->damaged ? "damaged" : kinds[row->verdict]);
-  write_score (file, row->psnr, ',');
-  write_score (file, row->ssim, '\n');
-}
 
 static GstStructure *
 take_stats (GstFrameMeasure *self)
@@ -274,15 +114,15 @@ post_stats (GstFrameMeasure *self)
 
 /* Reads the stamp; where it is damaged, goes on from the last one. */
 static void
-read_stamp (GstFrameMeasure *self, const LumaPlane *plane, GstBuffer *buffer, Row *row)
+read_stamp (GstFrameMeasure *self, const LumaPlane *plane, GstBuffer *buffer, GstFramePicture *p)
 {
   GstClockTime at = gst_stamp_time_of (GST_BASE_TRANSFORM (self), buffer);
 
-  row->stamped = luma_stamp_read (plane, &self->rect, &row->stamp);
-  if (row->stamped)
-    stamp_track_on_stamp (&self->track, &row->stamp, at);
+  p->stamped = luma_stamp_read (plane, &self->rect, &p->stamp);
+  if (p->stamped)
+    stamp_track_on_stamp (&self->track, &p->stamp, at);
   else
-    row->stamped = row->damaged = stamp_track_guess (&self->track, at, &row->stamp);
+    p->stamped = p->damaged = stamp_track_guess (&self->track, at, &p->stamp);
 }
 
 static void
@@ -322,36 +162,33 @@ follow_interval (GstFrameMeasure *self, GstClockTime now)
     end_interval (self, now);
 }
 
+static void
+compare (GstFrameMeasure *self, const LumaPlane *plane, GstFramePicture *p)
+{
+  gst_frame_originals_compare (&self->originals, plane, &self->rect, p);
+  g_mutex_lock (&self->lock);
+  gst_frame_figures_on_comparison (&self->figures, p);
+  g_mutex_unlock (&self->lock);
+}
+
 static GstFlowReturn
 gst_frame_measure_transform_frame_ip (GstVideoFilter *filter, GstVideoFrame *frame)
 {
   GstFrameMeasure *self = GST_FRAME_MEASURE (filter);
-  Display display = display_time (self, frame->buffer);
+  GstFrameDisplay display = display_time (self, frame->buffer);
   LumaPlane plane = gst_stamp_luma (frame);
-  Row row = {.displayed = GST_CLOCK_TIME_NONE,
-      .delay = GST_CLOCK_TIME_NONE,
-      .gap = GST_CLOCK_TIME_NONE,
-      .psnr = NAN,
-      .ssim = NAN};
+  GstFramePicture p;
 
-  read_stamp (self, &plane, frame->buffer, &row);
+  gst_frame_picture_init (&p);
+  read_stamp (self, &plane, frame->buffer, &p);
   g_mutex_lock (&self->lock);
-  take_picture (&self->figures, &display, &row);
+  gst_frame_figures_on_picture (&self->figures, &display, &p);
   g_mutex_unlock (&self->lock);
-  if (row.stamped && row.verdict != FRAME_REPEATED && g_atomic_int_get (&self->has_reference))
-    compare (self, &plane, &row);
-  if (self->file != NULL)
-    write_row (self->file, &row);
+  if (p.stamped && p.verdict != FRAME_REPEATED && gst_frame_originals_are_there (&self->originals))
+    compare (self, &plane, &p);
+  gst_frame_rows_write (&self->rows, &p);
   follow_interval (self, display.running);
   return GST_FLOW_OK;
-}
-
-static void
-get_place (GstFrameMeasure *self, GstStampPlace *place)
-{
-  GST_OBJECT_LOCK (self);
-  *place = self->place;
-  GST_OBJECT_UNLOCK (self);
 }
 
 static gboolean
@@ -359,10 +196,8 @@ gst_frame_measure_set_info (
     GstVideoFilter *filter, GstCaps *incaps, GstVideoInfo *in_info, GstCaps *outcaps, GstVideoInfo *out_info)
 {
   GstFrameMeasure *self = GST_FRAME_MEASURE (filter);
-  GstStampPlace place;
 
-  get_place (self, &place);
-  return gst_stamp_place_find (&place, GST_ELEMENT (self), in_info, &self->rect);
+  return gst_stamp_place_find (&self->place, GST_ELEMENT (self), in_info, &self->rect);
 }
 
 static gboolean
@@ -401,18 +236,13 @@ gst_frame_measure_sink_event (GstBaseTransform *trans, GstEvent *event)
 static gboolean
 open_file (GstFrameMeasure *self, const gchar *location)
 {
-  if (location == NULL || location[0] == 0)
+  if (gst_frame_rows_open (&self->rows, location))
     return TRUE;
-  self->file = fopen (location, "w");
-  if (self->file == NULL) {
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
-        ("Cannot write %s: %s. Set location to a file in a folder that exists and may be written to.", location,
-            g_strerror (errno)),
-        (NULL));
-    return FALSE;
-  }
-  fputs ("number,captured,displayed,delay,gap,kind,psnr_y,ssim\n", self->file);
-  return TRUE;
+  GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE,
+      ("Cannot write %s: %s. Set location to a file in a folder that exists and may be written to.", location,
+          g_strerror (errno)),
+      (NULL));
+  return FALSE;
 }
 
 static gboolean
@@ -431,13 +261,12 @@ gst_frame_measure_start (GstBaseTransform *trans)
   self->latency = 0;
   GST_OBJECT_UNLOCK (self);
   g_mutex_lock (&self->lock);
-  figures_init (&self->figures, freeze_time);
+  gst_frame_figures_init (&self->figures, freeze_time);
   g_mutex_unlock (&self->lock);
-  gst_frame_references_open (&self->references, reference_frames);
+  gst_frame_originals_open (&self->originals, reference_frames);
   stamp_track_init (&self->track);
   self->interval_at = GST_CLOCK_TIME_NONE;
   self->interval_displayed = 0;
-  self->warned_size = FALSE;
   ok = open_file (self, location);
   g_free (location);
   return ok;
@@ -447,13 +276,8 @@ static gboolean
 gst_frame_measure_stop (GstBaseTransform *trans)
 {
   GstFrameMeasure *self = GST_FRAME_MEASURE (trans);
-  FILE *file = g_steal_pointer (&self->file);
-  gboolean failed;
 
-  if (file == NULL)
-    return TRUE;
-  failed = ferror (file) != 0;
-  if (fclose (file) != 0 || failed)
+  if (!gst_frame_rows_close (&self->rows))
     GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
         ("The file at location is not complete: %s. See that there is room on its disk.", g_strerror (errno)), (NULL));
   return TRUE;
@@ -465,7 +289,7 @@ gst_frame_measure_change_state (GstElement *element, GstStateChange transition)
   GstFrameMeasure *self = GST_FRAME_MEASURE (element);
 
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_frame_references_close (&self->references);
+    gst_frame_originals_close (&self->originals);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_PLAYING) /* a pause is no freeze */
     forget_gap (self);
   return GST_ELEMENT_CLASS (gst_frame_measure_parent_class)->change_state (element, transition);
@@ -473,113 +297,16 @@ gst_frame_measure_change_state (GstElement *element, GstStateChange transition)
 
 /* ---- originals ---- */
 
-static GstFlowReturn
-reference_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
-{
-  GstFrameMeasure *self = GST_FRAME_MEASURE (parent);
-  GstVideoFrame frame;
-  LumaPlane plane;
-  LumaStamp stamp;
-
-  if (GST_VIDEO_INFO_FORMAT (&self->reference_info) == GST_VIDEO_FORMAT_UNKNOWN ||
-      !gst_video_frame_map (&frame, &self->reference_info, buffer, GST_MAP_READ)) {
-    gst_buffer_unref (buffer);
-    return GST_FLOW_NOT_NEGOTIATED;
-  }
-  plane = gst_stamp_luma (&frame);
-  if (luma_stamp_read (&plane, &self->reference_rect, &stamp))
-    gst_frame_references_put (&self->references, &stamp, &plane);
-  else
-    GST_DEBUG_OBJECT (pad, "a picture without a stamp");
-  gst_video_frame_unmap (&frame);
-  gst_buffer_unref (buffer);
-  return GST_FLOW_OK;
-}
-
-static gboolean
-reference_caps (GstFrameMeasure *self, GstEvent *event)
-{
-  GstStampPlace place;
-  GstCaps *caps;
-
-  gst_event_parse_caps (event, &caps);
-  get_place (self, &place);
-  return gst_video_info_from_caps (&self->reference_info, caps) &&
-         gst_stamp_place_find (&place, GST_ELEMENT (self), &self->reference_info, &self->reference_rect);
-}
-
-/* It ends here: nothing of it goes on. */
-static gboolean
-reference_event (GstPad *pad, GstObject *parent, GstEvent *event)
-{
-  GstFrameMeasure *self = GST_FRAME_MEASURE (parent);
-  gboolean ok = TRUE;
-
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_CAPS:
-    ok = reference_caps (self, event);
-    break;
-  case GST_EVENT_STREAM_START:
-  case GST_EVENT_FLUSH_STOP:
-    gst_frame_references_begin (&self->references);
-    break;
-  case GST_EVENT_EOS:
-    gst_frame_references_end (&self->references);
-    break;
-  default:
-    break;
-  }
-  gst_event_unref (event);
-  return ok;
-}
-
-static gboolean
-reference_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  if (GST_QUERY_TYPE (query) == GST_QUERY_CAPS || GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  return FALSE;
-}
-
 static GstPad *
 gst_frame_measure_request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
 {
-  GstFrameMeasure *self = GST_FRAME_MEASURE (element);
-  GstPad *pad = gst_pad_new_from_template (templ, "reference");
-  gboolean taken;
-
-  GST_OBJECT_LOCK (self);
-  taken = self->reference_pad != NULL;
-  if (!taken)
-    self->reference_pad = pad;
-  GST_OBJECT_UNLOCK (self);
-  if (taken) {
-    gst_object_unref (gst_object_ref_sink (pad));
-    return NULL;
-  }
-  gst_video_info_init (&self->reference_info);
-  gst_frame_references_begin (&self->references);
-  gst_pad_set_chain_function (pad, reference_chain);
-  gst_pad_set_event_function (pad, reference_event);
-  gst_pad_set_query_function (pad, reference_query);
-  gst_pad_set_active (pad, TRUE);
-  gst_element_add_pad (element, pad);
-  g_atomic_int_set (&self->has_reference, TRUE);
-  return pad;
+  return gst_frame_originals_request_pad (&GST_FRAME_MEASURE (element)->originals, templ);
 }
 
 static void
 gst_frame_measure_release_pad (GstElement *element, GstPad *pad)
 {
-  GstFrameMeasure *self = GST_FRAME_MEASURE (element);
-
-  g_atomic_int_set (&self->has_reference, FALSE);
-  gst_frame_references_end (&self->references);
-  gst_pad_set_active (pad, FALSE);
-  GST_OBJECT_LOCK (self);
-  self->reference_pad = NULL;
-  GST_OBJECT_UNLOCK (self);
-  gst_element_remove_pad (element, pad);
+  gst_frame_originals_release_pad (&GST_FRAME_MEASURE (element)->originals);
 }
 
 /* ---- properties ---- */
@@ -662,7 +389,7 @@ gst_frame_measure_finalize (GObject *object)
 {
   GstFrameMeasure *self = GST_FRAME_MEASURE (object);
 
-  gst_frame_references_clear (&self->references);
+  gst_frame_originals_clear (&self->originals);
   g_mutex_clear (&self->lock);
   g_free (self->location);
   G_OBJECT_CLASS (gst_frame_measure_parent_class)->finalize (object);
@@ -747,8 +474,8 @@ gst_frame_measure_init (GstFrameMeasure *self)
   self->interval = DEFAULT_INTERVAL;
   self->reference_frames = DEFAULT_REFERENCE_FRAMES;
   g_mutex_init (&self->lock);
-  gst_frame_references_init (&self->references);
-  figures_init (&self->figures, FREEZE_COUNT_FIXED);
+  gst_frame_originals_init (&self->originals, GST_ELEMENT (self), &self->place);
+  gst_frame_figures_init (&self->figures, FREEZE_COUNT_FIXED);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
   /* else late pictures are dropped before they are counted */
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), FALSE);

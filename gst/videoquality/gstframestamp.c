@@ -65,12 +65,8 @@ gst_frame_stamp_set_info (
     GstVideoFilter *filter, GstCaps *incaps, GstVideoInfo *in_info, GstCaps *outcaps, GstVideoInfo *out_info)
 {
   GstFrameStamp *self = GST_FRAME_STAMP (filter);
-  GstStampPlace place;
 
-  GST_OBJECT_LOCK (self);
-  place = self->place;
-  GST_OBJECT_UNLOCK (self);
-  return gst_stamp_place_find (&place, GST_ELEMENT (self), in_info, &self->rect);
+  return gst_stamp_place_find (&self->place, GST_ELEMENT (self), in_info, &self->rect);
 }
 
 /* How long before now the picture was captured, by its time stamp; 0 where that says nothing. */

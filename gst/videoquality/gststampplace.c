@@ -42,13 +42,17 @@ gboolean
 gst_stamp_place_find (const GstStampPlace *place, GstElement *element, const GstVideoInfo *info, LumaRect *rect)
 {
   gint width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
+  GstStampPlace set;
 
-  if (luma_stamp_place (width, height, (int)place->block, place->corner, rect))
+  GST_OBJECT_LOCK (element);
+  set = *place;
+  GST_OBJECT_UNLOCK (element);
+  if (luma_stamp_place (width, height, (int)set.block, set.corner, rect))
     return TRUE;
   GST_ELEMENT_ERROR (element, STREAM, FORMAT,
       ("Pictures of %d x %d are too small for the stamp of %u x %u. Set block-size to %d or less in framestamp and "
        "framemeasure, or use larger pictures.",
-          width, height, LUMA_STAMP_COLUMNS * place->block, LUMA_STAMP_ROWS * place->block,
+          width, height, LUMA_STAMP_COLUMNS * set.block, LUMA_STAMP_ROWS * set.block,
           MAX (MIN (width / LUMA_STAMP_COLUMNS, height / LUMA_STAMP_ROWS), BLOCK_MIN)),
       (NULL));
   return FALSE;

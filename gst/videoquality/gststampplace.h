@@ -24,7 +24,8 @@ typedef struct {
 /* Installs the properties `corner` and `block-size` under these ids. */
 void gst_stamp_place_install_properties (GObjectClass *klass, guint corner_id, guint block_id);
 
-/* FALSE, after an error message with a cure: pictures of that size are too small. */
+/* place: a property of element's, under its object lock. FALSE, after an error message with a cure: pictures of that
+   size are too small. */
 gboolean gst_stamp_place_find (
     const GstStampPlace *place, GstElement *element, const GstVideoInfo *info, LumaRect *rect);
 

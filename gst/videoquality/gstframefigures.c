@@ -3,9 +3,98 @@
 #include "config.h"
 #endif
 
-#include "gstframemeasure.h"
+#include "gstframefigures.h"
 
 #include <math.h>
+#include <string.h>
+
+#define CLOCK_TOLERANCE (2 * LUMA_STAMP_TIME_UNIT)
+
+void
+gst_frame_figures_init (GstFrameFigures *f, GstClockTime freeze_time)
+{
+  memset (f, 0, sizeof *f);
+  frame_count_init (&f->frames);
+  freeze_count_init (&f->freezes, freeze_time);
+  delay_histogram_init (&f->delays);
+  f->psnr.min = f->ssim.min = f->frame_rate = NAN;
+}
+
+void
+gst_frame_picture_init (GstFramePicture *p)
+{
+  *p = (GstFramePicture){.displayed = GST_CLOCK_TIME_NONE,
+      .delay = GST_CLOCK_TIME_NONE,
+      .gap = GST_CLOCK_TIME_NONE,
+      .psnr = NAN,
+      .ssim = NAN};
+}
+
+GstClockTime
+gst_frame_picture_captured (const GstFramePicture *p)
+{
+  return p->damaged ? 0 : p->stamp.time;
+}
+
+/* ---- pictures ---- */
+
+static GstClockTime
+displayed_at (const GstFrameDisplay *display, LumaStampClock clock)
+{
+  return clock == LUMA_STAMP_RUNNING_TIME ? display->running
+         : clock == LUMA_STAMP_MONOTONIC  ? display->monotonic
+                                          : display->realtime;
+}
+
+static void
+take_delay (GstFrameFigures *f, GstFramePicture *p)
+{
+  GstClockTime captured = p->stamp.time;
+
+  if (p->displayed + CLOCK_TOLERANCE < captured) {
+    f->clock_errors++;
+    return;
+  }
+  p->delay = p->displayed > captured ? p->displayed - captured : 0;
+  delay_histogram_add (&f->delays, p->delay);
+}
+
+void
+gst_frame_figures_on_picture (GstFrameFigures *f, const GstFrameDisplay *display, GstFramePicture *p)
+{
+  f->pictures++;
+  f->damaged += p->damaged;
+  if (!p->stamped) {
+    f->unreadable++;
+    return;
+  }
+  p->verdict = frame_count_on_picture (&f->frames, p->stamp.number, gst_frame_picture_captured (p));
+  if (p->verdict == FRAME_REPEATED || !GST_CLOCK_TIME_IS_VALID (display->running))
+    return;
+  p->displayed = displayed_at (display, p->stamp.clock);
+  p->gap = freeze_count_on_picture (&f->freezes, display->running);
+  take_delay (f, p);
+}
+
+static void
+score_add (GstFrameScore *score, gdouble value)
+{
+  if (isnan (value))
+    return;
+  score->min = score->n > 0 ? MIN (score->min, value) : value;
+  score->sum += value;
+  score->n++;
+}
+
+void
+gst_frame_figures_on_comparison (GstFrameFigures *f, const GstFramePicture *p)
+{
+  f->unmatched += isnan (p->psnr);
+  score_add (&f->psnr, p->psnr);
+  score_add (&f->ssim, p->ssim);
+}
+
+/* ---- told ---- */
 
 static void
 set_counts (GstStructure *s, const GstFrameFigures *f)
