@@ -10,18 +10,21 @@
 #ifndef CCSENDER_H
 #define CCSENDER_H
 
-#include "burstcontrol.h"
 #include "ccpacer.h"
 #include "ccpacketfeedback.h"
 #include "ccserial.h"
-#include "circuitbreaker.h"
+#include "circuittrial.h"
 #include "encoderadvice.h"
-#include "pathrate.h"
-#include "plainrate.h"
+#include "pathword.h"
+#include "plainreports.h"
 #include "ratebounds.h"
+#include "readyframes.h"
 #include "reportadmission.h"
 #include "rtpextension.h"
 #include "sendbuffer.h"
+#include "sendrate.h"
+#include "senttraffic.h"
+#include "silentpath.h"
 #include "tfrcreport.h"
 #include "tfrcsender.h"
 #include "traincredit.h"
@@ -35,20 +38,6 @@ typedef enum {
   CC_MODE_RFC5348,      /* TFRC to the letter */
   CC_MODE_BURST_CONTROL /* no control: each frame spread over its period */
 } CcMode;
-
-typedef enum {
-  CC_LIMIT_START,
-  CC_LIMIT_EQUATION,
-  CC_LIMIT_DELAY,
-  CC_LIMIT_EXPLICIT_RATE,
-  CC_LIMIT_RECEIVE_RATE,
-  CC_LIMIT_NO_FEEDBACK,
-  CC_LIMIT_MIN,
-  CC_LIMIT_MAX,
-  CC_LIMIT_APPLICATION,
-  CC_LIMIT_CIRCUIT_BREAKER
-} CcLimit;
-const char *cc_limit_name (CcLimit limit); /* "start", "equation", "delay", "explicit-rate", "receive-rate", ... */
 
 typedef struct {
   CcMode mode;
@@ -94,38 +83,21 @@ typedef struct CcSender {
   TfrcSender tfrc;
   SendBuffer buffer;
   CcPacer pacer;
-  BurstControl burst;
+  ReadyFrames frames;
+  SentTraffic sent;
   CircuitBreaker circuit;
-  double tried_Bps;     /* no more than that while a circuit is tried that congestion or loss has opened */
-  bool key_unit_wanted; /* for what leaves again to be seen */
+  CircuitTrial trial;
   ReportAdmission admission;
+  SilentPath silence;
   RateBounds bounds;
   TrainCredit credit;
-  PathReport path;   /* last one */
-  CcTime path_at;    /* CC_TIME_NONE: none */
-  CcTime tfrc_at;    /* of the last TFRC report; CC_TIME_NONE: none */
-  bool path_is_ours; /* worked out here, from reports of every packet */
-  bool told_again;   /* the last TFRC report had no news: nothing has arrived since, or it is a replay */
+  PathWord path;
   double probed_Bps; /* the first one of a router; 0: none yet */
-  PlainRate plain;   /* by receiver reports */
-  double plain_p;    /* smoothed fraction lost, of the same */
-  CcTime plain_at;   /* CC_TIME_NONE: none */
-  CcDuration plain_R;
-  double no_feedback_scale; /* halved with each expiry of the no-feedback timer */
-  double had_Bps;           /* the most of late, fading while reports come */
-  CcTime resumed_at;        /* when the last silence ended; CC_TIME_NONE: there was none */
+  PlainReports plain;
   double rate_Bps;
   CcLimit limit;
   RateOwner owner;
-  CcDuration frame_interval; /* smoothed */
-  CcTime frame_at;
-  uint32_t frame;
-  unsigned frame_packets, burst_ready; /* burst control: of the open frame; of complete frames, not yet sent */
-  double mean_packet_bytes, sent_Bps, resent_Bps;
-  double sent_now_Bps; /* over the last half second alone */
-  CcTime sent_window_at;
-  uint64_t sent_window_bytes, resent_window_bytes;
-  uint64_t packets_sent, bytes_sent, packets_dropped, reports, packet_reports, bad_reports;
+  uint64_t packets_dropped, reports, packet_reports, bad_reports;
 } CcSender;
 
 void cc_sender_params_init (CcSenderParams *params);
@@ -152,13 +124,9 @@ void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 void cc_sender_on_tfrc_report (CcSender *s, const TfrcReport *report, CcTime now);
 /* Behind the TFRC report that it came with. Where that had no news, this may lower the rate and is no sign of life. */
 void cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now);
-/* Reports of every packet, for receivers that send no TFRC reports: while those come, these count for nothing. f: what
-   was told of the packets that left with cc_packet_feedback_on_sent (). */
-void cc_sender_on_ccfb (CcSender *s, CcPacketFeedback *f, const RtcpCcfbReader *report, CcTime now);
-void cc_sender_on_twcc (CcSender *s, CcPacketFeedback *f, const RtcpTwccReader *report, CcTime now);
-void cc_sender_on_told (CcSender *s, CcPacketFeedback *f, const CcToldPacket *told, unsigned n, CcTime now);
-/* For a feedback of this sender: its limits and rates. */
-void cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams *params);
+/* What reports of every packet come to, for receivers that send no TFRC reports (ccsenderpackets.h): while those come,
+   it counts for nothing. */
+void cc_sender_on_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime now);
 /* A report block of RFC 3550: for receivers that know nothing else. It counts in low-delay mode until the first TFRC
    report: the rate is that of plainrate.h from start_Bps on, or the explicit one, bounded by the equation of RFC 5348
    3.1 over the smoothed fraction lost. fraction_lost in [0, 1]; R: round-trip time by LSR and DLSR, 0: unknown, 200 ms

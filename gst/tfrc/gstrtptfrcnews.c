@@ -69,7 +69,7 @@ stats_structure (GstRtpTfrcBwe *self)
       "sent-bitrate", G_TYPE_UINT64, (guint64)(status.sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status.rtt,
       "loss-event-rate", G_TYPE_DOUBLE, status.p, "queue-delay", G_TYPE_UINT64, (guint64)status.queue_delay, "backlog",
       G_TYPE_UINT, status.backlog_bytes, "backlog-delay", G_TYPE_UINT64, (guint64)status.backlog_delay, "packets-sent",
-      G_TYPE_UINT64, self->core.packets_sent, "frames-sent", G_TYPE_UINT64, self->core.buffer.frames_sent,
+      G_TYPE_UINT64, self->core.sent.packets, "frames-sent", G_TYPE_UINT64, self->core.buffer.frames_sent,
       "frames-dropped", G_TYPE_UINT64, self->core.buffer.frames_dropped, "packets-dropped", G_TYPE_UINT64,
       self->core.packets_dropped, "streams", G_TYPE_UINT, self->streams.n, "twcc-reports", G_TYPE_UINT64,
       c->twcc_reports, "twcc-refused", G_TYPE_UINT64, c->twcc_bad, "ccfb-reports", G_TYPE_UINT64, c->ccfb_reports,

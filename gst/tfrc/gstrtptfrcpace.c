@@ -3,6 +3,7 @@
 #include "config.h"
 #endif
 
+#include "ccsenderpackets.h"
 #include "gstrtptfrcbwe.h"
 #include "gsttfrcrate.h"
 

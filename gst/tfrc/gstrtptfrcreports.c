@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ccsenderpackets.h"
 #include "gstccrtcp.h"
 #include "gstrtptfrcbwe.h"
 

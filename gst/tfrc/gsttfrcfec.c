@@ -90,7 +90,7 @@ gst_tfrc_fec_on_sent (GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcH
   FecDosePacket what = {.frame_end = head->marker,
       .key_unit = packet->key_unit,
       .rate_Bps = t->core.rate_Bps,
-      .sent_Bps = t->core.sent_Bps};
+      .sent_Bps = t->core.sent.Bps};
   guint8 data[MOST_BYTES];
   gsize size = gst_buffer_get_size (packet->handle);
   guint sums;

@@ -42,7 +42,7 @@ gst_tfrc_rate_info (const CcSender *core, const CcSenderStatus *status)
       .wire_bitrate = gst_tfrc_bit_rate (status->rate_Bps),
       .rtt = status->rtt > 0 ? status->rtt : GST_CLOCK_TIME_NONE,
       .loss_event_rate = status->p,
-      .queue_delay = core->path_at != CC_TIME_NONE ? status->queue_delay : GST_CLOCK_TIME_NONE,
+      .queue_delay = core->path.at != CC_TIME_NONE ? status->queue_delay : GST_CLOCK_TIME_NONE,
       .backlog = status->backlog_bytes,
       .frame_budget = status->frame_budget_bytes,
       .limit = cc_limit_name (status->limit),

@@ -5,6 +5,7 @@
 
 #include "gsttfrcsteering.h"
 
+#include "ccsenderpackets.h"
 #include "gstccrandom.h"
 
 #include <string.h>
@@ -97,8 +98,8 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
     return;
   }
   /* beside its path rate, and ERF where there is one, a receiver's REMB is no news */
-  if (sender != s->path_teller || core->path_at == CC_TIME_NONE ||
-      cc_time_since (s->now, core->path_at) > PATH_REPORT_FRESH)
+  if (sender != s->path_teller || core->path.at == CC_TIME_NONE ||
+      cc_time_since (s->now, core->path.at) > PATH_REPORT_FRESH)
     cc_sender_on_explicit_rate (s->sender, sender, remb->bitrate_bps / 8.0, s->now);
 }
 

@@ -5,6 +5,7 @@
 
 #include "gsttfrctransmit.h"
 
+#include "ccsenderpackets.h"
 #include "gsttfrcrate.h"
 
 #include <errno.h>
@@ -339,8 +340,8 @@ copy_counters (GstTfrcTransmit *t)
 
   s->mode = t->core.mode;
   s->estimated_bitrate = t->news.estimated_bitrate;
-  s->packets_sent = t->core.packets_sent;
-  s->bytes_sent = t->core.bytes_sent;
+  s->packets_sent = t->core.sent.packets;
+  s->bytes_sent = t->core.sent.bytes;
   s->frames_sent = t->core.buffer.frames_sent;
   s->frames_dropped = t->core.buffer.frames_dropped;
   s->packets_dropped = t->core.packets_dropped;
@@ -419,7 +420,7 @@ next_stats (const GstTfrcTransmit *t)
 static void
 give_advice (GstTfrcTransmit *t, CcTime now)
 {
-  const GstTfrcSendCounts counts = {.packets_sent = t->core.packets_sent,
+  const GstTfrcSendCounts counts = {.packets_sent = t->core.sent.packets,
       .frames_sent = t->core.buffer.frames_sent,
       .frames_dropped = t->core.buffer.frames_dropped,
       .rtcp_received = t->stats.rtcp_received,

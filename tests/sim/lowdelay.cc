@@ -326,7 +326,7 @@ random_loss (Report &report)
     Outcome out = simulate (report, format ("loss-%g", loss), run);
     const CcSender &sender = out.flows[0].sender->sender ();
     /* The loss event rate of independent losses is close to the loss rate where few packets go per round trip. */
-    double equation = tfrc_throughput (sender.mean_packet_bytes, 0.06, loss, TFRC_RTO_4R) * 8;
+    double equation = tfrc_throughput (sender.sent.packet_bytes, 0.06, loss, TFRC_RTO_4R) * 8;
     double allowed = std::min (equation, 1e6);
     report.check (format ("loss %g: share of min (equation, capacity)", loss),
         out.probe (0).received.mean_bps (10, 60) / allowed, 0.65, 1.1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "ccsender.h"
+#include "ccsenderpackets.h"
 #include "rtcpbytes.h"
 #include "cctest.h"
 #include <math.h>
@@ -83,7 +83,7 @@ static void
 report (double rate_Bps, double capacity_Bps, double p, CcDuration rtt)
 {
   RtpRttSendts stamp;
-  TfrcReport tfrc = {.X_recv = s.sent_Bps, .p = p};
+  TfrcReport tfrc = {.X_recv = s.sent.Bps, .p = p};
   PathReport path = {.rate_Bps = rate_Bps, .capacity_Bps = capacity_Bps};
 
   cc_sender_stamp (&s, s.admission.last_sent_at, &stamp);
@@ -194,9 +194,9 @@ START_TEST (test_a_key_frame_leaves_at_the_rate)
   push_frame (50);
   run (now + 300 * CC_MSECOND, NULL, 0);
   /* 50 ms of credit at most, and a train: 300 ms of 100 kB/s give 30 packets, 5 and 3 beyond that. */
-  ck_assert_uint_ge (s.packets_sent, 28);
-  ck_assert_uint_le (s.packets_sent, 38);
-  while (s.packets_sent < 50)
+  ck_assert_uint_ge (s.sent.packets, 28);
+  ck_assert_uint_le (s.sent.packets, 38);
+  while (s.sent.packets < 50)
     run (now + 10 * CC_MSECOND, NULL, 0);
   ck_assert_double_ge (cc_seconds (now - start), 0.42);
   ck_assert_double_le (cc_seconds (now - start), 0.51);
@@ -215,14 +215,14 @@ leave_of_224 (CcDuration queue_delay, double path_Bps)
   cc_sender_set_limits (&s, kbps (100), kbps (800));
   converse (path_Bps, 20);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (800), 1);
-  before = s.packets_sent;
+  before = s.sent.packets;
   for (unsigned i = 0; i < 56; i++) {
     cc_sender_on_path_report (&s, &path, now);
     s.admission.answered_at = now;
     push_frame (4);
     run (now + 36 * CC_MSECOND, NULL, 0);
   }
-  return s.packets_sent - before;
+  return s.sent.packets - before;
 }
 
 /* Of 111 kB/s all but the last frame leave at 1.2 x the rate; at the rate 202 in 2.016 s, 60 ms of credit and a train.
@@ -438,9 +438,9 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
   ck_assert_double_eq (s.rate_Bps, before);
   /* A huge rate: no more than twice what was sent. */
   cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = 1e12}, now);
-  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent_Bps));
+  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent.Bps));
   cc_sender_on_explicit_rate (&s, 1, 1e12, now);
-  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent_Bps));
+  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent.Bps));
 }
 END_TEST
 
@@ -713,7 +713,7 @@ START_TEST (test_plain_receiver_reports_give_way_to_tfrc)
   cc_sender_on_receiver_report (&s, 1.1, 0, now);
   cc_sender_on_receiver_report (&s, 0.5, 11 * CC_SECOND, now);
   ck_assert_uint_eq (s.bad_reports, bad + 3);
-  ck_assert_double_eq (s.plain_p, 0);
+  ck_assert_double_eq (s.plain.p, 0);
   cc_sender_on_receiver_report (&s, 1, 0, now);
   ck_assert_double_lt (s.rate_Bps, kbps (100));
   converse (kbps (1600), 100);
@@ -787,7 +787,7 @@ START_TEST (test_the_same_report_again_is_no_sign_of_life)
   converse (kbps (1600), 100);
   cc_sender_stamp (&s, s.admission.last_sent_at, &stamp);
   tfrc.t_i_us = stamp.sent_at_us;
-  tfrc.X_recv = s.sent_Bps;
+  tfrc.X_recv = s.sent.Bps;
   cc_sender_on_tfrc_report (&s, &tfrc, now);
   for (unsigned i = 0; i < 100; i++) {
     push_frame (2);
@@ -800,7 +800,7 @@ START_TEST (test_the_same_report_again_is_no_sign_of_life)
   ck_assert_double_lt (s.rate_Bps, kbps (200));
   path.rate_Bps = kbps (20);
   cc_sender_on_path_report (&s, &path, now);
-  ck_assert_double_eq_tol (s.path.rate_Bps, kbps (20), 1);
+  ck_assert_double_eq_tol (s.path.report.rate_Bps, kbps (20), 1);
   converse (kbps (1600), 150);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
 }
@@ -880,7 +880,7 @@ START_TEST (test_tries_at_a_tenth_after_loss)
   s.params.min_Bps = kbps (1);
   for (unsigned i = 0; i < 15 && s.circuit.state == CIRCUIT_CLOSED; i++) {
     converse (kbps (800), 25);
-    sent = s.sent_Bps;
+    sent = s.sent.Bps;
     cc_sender_on_report_block (&s, &bad, now);
   }
   ck_assert_int_eq (s.circuit.reason, CIRCUIT_USABILITY);
@@ -981,7 +981,7 @@ START_TEST (test_a_pause_is_no_silence)
   converse (kbps (600), 50);
   run (now + 10 * CC_SECOND, NULL, 0);
   ck_assert_uint_gt (s.tfrc.nofeedback_expiries, 0);
-  ck_assert_double_eq (s.no_feedback_scale, 1);
+  ck_assert_double_eq (s.silence.scale, 1);
 }
 END_TEST
 
@@ -995,13 +995,13 @@ START_TEST (test_slow_reports_are_no_silence)
     run (now + 40 * CC_MSECOND, NULL, 0);
     if (i % 25 == 24)
       report (kbps (600), 0, 0, 30 * CC_MSECOND);
-    ck_assert_double_eq (s.no_feedback_scale, 1);
+    ck_assert_double_eq (s.silence.scale, 1);
   }
   for (unsigned i = 0; i < 200; i++) {
     push_frame (3);
     run (now + 40 * CC_MSECOND, NULL, 0);
   }
-  ck_assert_double_lt (s.no_feedback_scale, 1);
+  ck_assert_double_lt (s.silence.scale, 1);
 }
 END_TEST
 
@@ -1358,19 +1358,19 @@ START_TEST (test_packet_reports_give_way_to_tfrc)
 
   net_init (BY_CCFB, kbps (1000));
   net_run (10 * CC_SECOND);
-  ck_assert (s.path_is_ours);
+  ck_assert (s.path.is_ours);
   taken = s.packet_reports;
   for (unsigned i = 0; i < 10; i++) {
     report (kbps (200), 0, 0, 60 * CC_MSECOND);
     net_run (CC_SECOND / 10);
   }
   ck_assert_uint_eq (s.packet_reports, taken);
-  ck_assert (!s.path_is_ours);
+  ck_assert (!s.path.is_ours);
   ck_assert_double_eq_tol (s.rate_Bps, kbps (200), 1);
   /* 2 s without one: the others count again */
   net_run (10 * CC_SECOND);
   ck_assert_uint_gt (s.packet_reports, taken);
-  ck_assert (s.path_is_ours);
+  ck_assert (s.path.is_ours);
 }
 END_TEST
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccapplications.h"
+#include "ccsenderpackets.h"
 #include "paqmqueue.h"
 #include "rtcpnack.h"
 #include "rtpextension.h"
@@ -266,7 +267,7 @@ CcSenderApplication::tell_rate (CcTime now)
   news.wire_bitrate = s.rate_Bps * 8;
   news.rtt_s = s.rtt > 0 ? cc_seconds (s.rtt) : -1;
   news.loss_event_rate = s.p;
-  news.queue_delay_s = cc.path_at != CC_TIME_NONE ? cc_seconds (s.queue_delay) : -1;
+  news.queue_delay_s = cc.path.at != CC_TIME_NONE ? cc_seconds (s.queue_delay) : -1;
   news.backlog = s.backlog_bytes;
   news.frame_budget = s.frame_budget_bytes;
   news.limit = cc_limit_name (s.limit);
