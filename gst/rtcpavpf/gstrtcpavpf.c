@@ -55,19 +55,6 @@ rtcp_src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolea
   return gst_pad_stop_task (pad);
 }
 
-GstClockTime
-gst_rtcp_avpf_running_time (GstRtcpAvpf *self, GstClockTime system_now)
-{
-  GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
-  GstClockTime base = gst_element_get_base_time (GST_ELEMENT (self)), now;
-
-  if (clock == NULL)
-    return GST_CLOCK_TIME_NONE;
-  now = clock == self->system_clock ? system_now : gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now >= base ? now - base : GST_CLOCK_TIME_NONE;
-}
-
 static GstFlowReturn
 push_mended (GstRtcpAvpf *self, GstBufferList *mended, GstFlowReturn ret)
 {
@@ -201,36 +188,6 @@ look_for_multicast (GstRtcpAvpf *self)
   g_mutex_unlock (&self->lock);
   g_free (uri);
   gst_query_unref (query);
-}
-
-static void
-reset (GstRtcpAvpf *self)
-{
-  gst_rtcp_avpf_core_begin (self, gst_rtcp_avpf_now (self));
-  gst_rtcp_avpf_media_reset (self);
-  self->eos = self->receiving_ended = self->rtcp_started = FALSE;
-  self->behind_since = GST_CLOCK_TIME_NONE;
-  self->stats_at = 0;
-  gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
-}
-
-void
-gst_rtcp_avpf_begin_again (GstRtcpAvpf *self)
-{
-  gboolean ended;
-
-  g_mutex_lock (&self->lock);
-  ended = self->eos;
-  g_mutex_unlock (&self->lock);
-  if (!ended)
-    return;
-  gst_pad_stop_task (self->rtcp_srcpad);
-  g_mutex_lock (&self->lock);
-  reset (self);
-  g_mutex_unlock (&self->lock);
-  gst_pad_push_event (self->rtcp_srcpad, gst_event_new_flush_start ());
-  gst_pad_push_event (self->rtcp_srcpad, gst_event_new_flush_stop (TRUE));
-  gst_rtcp_avpf_thread_start (self);
 }
 
 static void
@@ -463,7 +420,7 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_mutex_lock (&self->lock);
-    reset (self);
+    gst_rtcp_avpf_reset (self);
     g_mutex_unlock (&self->lock);
   } else if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     gst_rtcp_avpf_say_bye (self);
@@ -491,7 +448,7 @@ gst_rtcp_avpf_init (GstRtcpAvpf *self)
   self->system_clock = gst_system_clock_obtain ();
   gst_rtcp_avpf_outbox_init (self);
   gst_rtcp_avpf_settings_init (&self->settings);
-  reset (self);
+  gst_rtcp_avpf_reset (self);
 
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, chain);

@@ -92,6 +92,12 @@ set_stream (GstRtcpAvpf *self)
   rtp_participant_set_stream (self->core, &info);
 }
 
+const gchar *
+gst_rtcp_avpf_cname (GstRtcpAvpf *self)
+{
+  return gst_structure_get_string (self->settings.sdes, "cname");
+}
+
 void
 gst_rtcp_avpf_core_begin (GstRtcpAvpf *self, GstClockTime now)
 {

@@ -15,14 +15,6 @@ static GstStaticPadTemplate send_rtp_sink_template =
 static GstStaticPadTemplate send_rtp_src_template =
     GST_STATIC_PAD_TEMPLATE ("send_rtp_src", GST_PAD_SRC, GST_PAD_SOMETIMES, GST_STATIC_CAPS ("application/x-rtp"));
 
-void
-gst_rtcp_avpf_media_reset (GstRtcpAvpf *self)
-{
-  gst_segment_init (&self->media.segment, GST_FORMAT_UNDEFINED);
-  self->media.ended = FALSE;
-  self->media.key_unit_count = 0;
-}
-
 gboolean
 gst_rtcp_avpf_media_goes_on (GstRtcpAvpf *self)
 {

@@ -11,15 +11,22 @@ G_BEGIN_DECLS
 GST_DEBUG_CATEGORY_EXTERN (rtcpavpf_debug);
 #define GST_CAT_DEFAULT rtcpavpf_debug
 
-/* gstrtcpavpf.c */
-/* The pipeline's running time, GST_CLOCK_TIME_NONE where it has none; without the lock. */
+/* gstrtcpavpfclock.c; now and running_time also without the lock. */
+GstClockTime gst_rtcp_avpf_now (GstRtcpAvpf *self); /* the clock that everything runs on */
+/* The pipeline's running time, GST_CLOCK_TIME_NONE where it has none. */
 GstClockTime gst_rtcp_avpf_running_time (GstRtcpAvpf *self, GstClockTime now);
+/* Wakes the thread where it would sleep beyond `when`. */
+void gst_rtcp_avpf_wake_before (GstRtcpAvpf *self, GstClockTime when);
+
+/* gstrtcpavpflife.c: one participant after the other. */
+void gst_rtcp_avpf_reset (GstRtcpAvpf *self);
 /* A stream that goes on after this end has left is a new participant's; without the lock. */
 void gst_rtcp_avpf_begin_again (GstRtcpAvpf *self);
 
 /* gstrtcpavpfcore.c: the participant, with what it needs of its host. */
 void gst_rtcp_avpf_core_begin (GstRtcpAvpf *self, GstClockTime now); /* another one each time */
 void gst_rtcp_avpf_core_clear (GstRtcpAvpf *self);
+const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
 /* Settings, caps or multicast have changed. */
 void gst_rtcp_avpf_core_apply (GstRtcpAvpf *self);
 void gst_rtcp_avpf_core_set_caps (GstRtcpAvpf *self, const RtpStreamInfo *caps);
@@ -29,7 +36,6 @@ void gst_rtcp_avpf_core_wake (GstRtcpAvpf *self);
 /* gstrtcpavpfproperties.c: what the user sets. */
 void gst_rtcp_avpf_settings_init (GstRtcpAvpfSettings *settings);
 void gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *settings);
-const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
 void gst_rtcp_avpf_install_properties (GObjectClass *klass); /* with get_property and set_property */
 
 /* gstrtcpavpfrepair.c: lost packets that come after all. index: of its properties. */
@@ -58,22 +64,19 @@ void gst_rtcp_avpf_receive_rtcp (GstRtcpAvpf *self, GstBuffer *buffer, GstClockT
 
 /* gstrtcpavpfmedia.c: what is sent. Pad templates, request_new_pad and release_pad. */
 void gst_rtcp_avpf_media_class_init (GstElementClass *klass);
-void gst_rtcp_avpf_media_reset (GstRtcpAvpf *self);
 /* send_rtp_sink was requested and has not come to its end: then the end of what is received is not this end's BYE. */
 gboolean gst_rtcp_avpf_media_goes_on (GstRtcpAvpf *self);
 
 /* gstrtcpavpfsend.c: the RTCP thread; start, interrupt and say_bye without the lock. */
-GstClockTime gst_rtcp_avpf_now (GstRtcpAvpf *self); /* the clock that everything runs on; the lock does not matter */
 gboolean gst_rtcp_avpf_thread_start (GstRtcpAvpf *self);
 /* eos: it says BYE, ends its stream and rests; else it just ends. */
 void gst_rtcp_avpf_thread_interrupt (GstRtcpAvpf *self, gboolean eos);
 /* Ends the thread, then says BYE from the calling one. */
 void gst_rtcp_avpf_say_bye (GstRtcpAvpf *self);
-/* Wakes the thread where it would sleep beyond `when`. */
-void gst_rtcp_avpf_wake_before (GstRtcpAvpf *self, GstClockTime when);
 /* Of a packet: how long ago the socket got it. */
 void gst_rtcp_avpf_note_age (GstRtcpAvpf *self, GstClockTime age, GstClockTime now);
 
+/* gstrtcpavpfstats.c */
 GstStructure *gst_rtcp_avpf_take_stats (GstRtcpAvpf *self);
 
 G_END_DECLS

@@ -94,12 +94,6 @@ gst_rtcp_avpf_settings_clear (GstRtcpAvpfSettings *s)
   g_clear_pointer (&s->peer_address, g_free);
 }
 
-const gchar *
-gst_rtcp_avpf_cname (GstRtcpAvpf *self)
-{
-  return gst_structure_get_string (self->settings.sdes, "cname");
-}
-
 /* A name there must be (RFC 3550 6.5.1): without one in `sdes` the present one stays. */
 static void
 set_sdes (GstRtcpAvpfSettings *s, const GstStructure *sdes)

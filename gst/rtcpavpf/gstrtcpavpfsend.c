@@ -12,19 +12,6 @@
 #define CAUGHT_UP (5 * GST_MSECOND)
 #define CATCH_UP_TIME (25 * GST_MSECOND)
 
-GstClockTime
-gst_rtcp_avpf_now (GstRtcpAvpf *self)
-{
-  return gst_clock_get_time (self->system_clock);
-}
-
-void
-gst_rtcp_avpf_wake_before (GstRtcpAvpf *self, GstClockTime when)
-{
-  if (self->wait_id != NULL && when < self->wait_until)
-    gst_clock_id_unschedule (self->wait_id);
-}
-
 void
 gst_rtcp_avpf_note_age (GstRtcpAvpf *self, GstClockTime age, GstClockTime now)
 {

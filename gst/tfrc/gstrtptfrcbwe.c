@@ -292,7 +292,7 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
     self->settings.start_bitrate = g_value_get_uint (value);
     if (self->running)
       cc_sender_set_start (
-          &self->core, gst_tfrc_bytes_per_second (self->settings.start_bitrate), gst_rtp_tfrc_now (self));
+          &self->core, gst_tfrc_bytes_per_second (self->settings.start_bitrate), gst_clock_get_time (self->clock));
     break;
   case PROP_MIN_BITRATE:
     self->settings.min_bitrate = g_value_get_uint (value);
@@ -319,7 +319,7 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
     self->settings.stats_interval = g_value_get_uint64 (value);
     if (self->settings.stats_interval > 0)
       self->settings.stats_interval = MAX (self->settings.stats_interval, MIN_STATS_INTERVAL);
-    self->stats_at = cc_time_add (gst_rtp_tfrc_now (self), self->settings.stats_interval);
+    self->stats_at = cc_time_add (gst_clock_get_time (self->clock), self->settings.stats_interval);
     break;
   default:
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);

@@ -97,7 +97,6 @@ struct _GstRtpTfrcBwe {
 };
 
 /* gstrtptfrcpace.c */
-CcTime gst_rtp_tfrc_now (GstRtpTfrcBwe *self);
 void gst_rtp_tfrc_start (GstRtpTfrcBwe *self); /* READY to PAUSED */
 void gst_rtp_tfrc_stop (GstRtpTfrcBwe *self);
 void gst_rtp_tfrc_flush (GstRtpTfrcBwe *self);          /* under the lock: all that waits is given up */

@@ -62,7 +62,7 @@ stats_structure (GstRtpTfrcBwe *self)
   GstStructure *s;
 
   if (self->running)
-    read_status (self, gst_rtp_tfrc_now (self), &status);
+    read_status (self, gst_clock_get_time (self->clock), &status);
   s = gst_structure_new (GST_RTP_TFRC_BWE_STATS_NAME, "limit", G_TYPE_STRING, cc_limit_name (status.limit), "owner",
       G_TYPE_STRING, rate_owner_name (status.owner), "estimated-bitrate", G_TYPE_UINT, self->estimated, "wire-bitrate",
       G_TYPE_UINT64, (guint64)(status.rate_Bps * 8), "bitrate", G_TYPE_UINT64, (guint64)(status.media_Bps * 8),

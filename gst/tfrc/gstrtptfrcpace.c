@@ -13,12 +13,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
 #define SLEEP_MIN (200 * CC_USECOND) /* packets closer than this leave together */
 #define RTP_HEADER 20                /* with one extension, before any packet has shown its own */
 
-CcTime
-gst_rtp_tfrc_now (GstRtpTfrcBwe *self)
-{
-  return gst_clock_get_time (self->clock);
-}
-
 /* ---- start and end ---- */
 
 static void
@@ -47,7 +41,7 @@ init_core (GstRtpTfrcBwe *self, CcTime now)
 void
 gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
 {
-  CcTime now = gst_rtp_tfrc_now (self);
+  CcTime now = gst_clock_get_time (self->clock);
   CcSenderStatus status;
 
   g_mutex_lock (&self->lock);
@@ -93,7 +87,7 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
 
   if (!self->running)
     return;
-  now = gst_rtp_tfrc_now (self);
+  now = gst_clock_get_time (self->clock);
   if (self->core.mode != self->settings.mode)
     cc_sender_set_mode (&self->core, self->settings.mode, now);
   cc_sender_set_max_delay (&self->core, self->settings.max_delay);
@@ -158,7 +152,7 @@ give_up_packets (GstRtpTfrcBwe *self)
   guint i;
 
   send_buffer_clear (&self->core.buffer);
-  while (cc_sender_pull (&self->core, gst_rtp_tfrc_now (self), &packet) != CC_SENDER_WAIT)
+  while (cc_sender_pull (&self->core, gst_clock_get_time (self->clock), &packet) != CC_SENDER_WAIT)
     give_up (self, &packet);
   for (i = 0; i < self->streams.n; i++)
     if (self->streams.stream[i].held != NULL)
@@ -309,7 +303,7 @@ gst_rtp_tfrc_tell_shares (GstRtpTfrcBwe *self)
 GstFlowReturn
 gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
 {
-  CcTime now = gst_rtp_tfrc_now (self);
+  CcTime now = gst_clock_get_time (self->clock);
   GstRtpTfrcStream *stream;
   CcPacket packet;
   gsize head_size;
@@ -344,7 +338,7 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
 static void
 release_all_held (GstRtpTfrcBwe *self)
 {
-  CcTime now = gst_rtp_tfrc_now (self);
+  CcTime now = gst_clock_get_time (self->clock);
   guint i;
 
   for (i = 0; i < self->streams.n; i++)
@@ -451,7 +445,7 @@ send_packet (GstRtpTfrcBwe *self, const CcPacket *packet, CcTime now)
   g_mutex_lock (&self->lock);
   if (!self->running)
     return;
-  note_sent (self, packet->frame, now, gst_rtp_tfrc_now (self));
+  note_sent (self, packet->frame, now, gst_clock_get_time (self->clock));
   if (result == GST_FLOW_OK)
     return;
   GST_DEBUG_OBJECT (self, "downstream says %s", gst_flow_get_name (result));
@@ -499,7 +493,7 @@ wait_until (GstRtpTfrcBwe *self, CcTime deadline)
 static void
 step (GstRtpTfrcBwe *self)
 {
-  CcTime now = gst_rtp_tfrc_now (self);
+  CcTime now = gst_clock_get_time (self->clock);
   GstRtpTfrcNews news = {0};
   CcPacket packet;
 

@@ -82,7 +82,7 @@ gst_rtp_tfrc_on_twcc (GstRtpTfrcBwe *self, const GstStructure *packets)
     do {
       guint n = read_packets (self, array, &i, told);
 
-      cc_sender_on_told (&self->core, self->packets, told, n, gst_rtp_tfrc_now (self));
+      cc_sender_on_told (&self->core, self->packets, told, n, gst_clock_get_time (self->clock));
     } while (i < array->n_values);
     self->counts.twcc_reports++;
     self->counts.twcc_bad += self->core.packet_reports == before;
@@ -130,7 +130,7 @@ gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision)
   if (!gst_structure_get_uint (collision, "ssrc", &ssrc))
     return;
   g_mutex_lock (&self->lock);
-  gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
+  gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_clock_get_time (self->clock));
   gst_rtp_tfrc_tell_shares (self);
   g_mutex_unlock (&self->lock);
 }
@@ -150,7 +150,8 @@ on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
 {
   Compound *c = user;
   GstRtpTfrcBwe *self = c->self;
-  GstClockTime rtt = sr_echo_round_trip (&self->echo, block->ssrc, block->lsr, block->dlsr, gst_rtp_tfrc_now (self));
+  GstClockTime rtt =
+      sr_echo_round_trip (&self->echo, block->ssrc, block->lsr, block->dlsr, gst_clock_get_time (self->clock));
   GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&self->streams, block->ssrc);
   gboolean progress;
   double weight;
@@ -189,7 +190,7 @@ on_remb (gpointer user, guint32 sender, const RtcpRemb *remb)
   if (!names_ours (self, remb))
     return;
   self->counts.remb++;
-  cc_sender_on_explicit_rate (&self->core, sender, (double)remb->bitrate_bps / 8, gst_rtp_tfrc_now (self));
+  cc_sender_on_explicit_rate (&self->core, sender, (double)remb->bitrate_bps / 8, gst_clock_get_time (self->clock));
 }
 
 static void
@@ -202,7 +203,7 @@ on_tmmbr (gpointer user, guint32 sender, const RtcpTmmb *entry)
     return;
   }
   self->counts.tmmbr++;
-  cc_sender_on_explicit_rate (&self->core, sender, (double)entry->bitrate_bps / 8, gst_rtp_tfrc_now (self));
+  cc_sender_on_explicit_rate (&self->core, sender, (double)entry->bitrate_bps / 8, gst_clock_get_time (self->clock));
 }
 
 static void
@@ -213,7 +214,7 @@ on_tfrc (gpointer user, guint32 sender, guint32 media, const TfrcReport *report)
   if (self->streams.stamp_id == 0 || gst_rtp_tfrc_streams_find (&self->streams, media) == NULL)
     return;
   self->counts.tfrc_reports++;
-  cc_sender_on_tfrc_report (&self->core, report, gst_rtp_tfrc_now (self));
+  cc_sender_on_tfrc_report (&self->core, report, gst_clock_get_time (self->clock));
 }
 
 static void
@@ -230,9 +231,9 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
   if (gst_rtp_tfrc_streams_find (&self->streams, media) == NULL)
     return;
   if (path->kind == RTCP_PATH_END_TO_END)
-    cc_sender_on_path_report (&self->core, &report, gst_rtp_tfrc_now (self));
+    cc_sender_on_path_report (&self->core, &report, gst_clock_get_time (self->clock));
   else
-    cc_sender_on_router_rate (&self->core, sender, report.rate_Bps, gst_rtp_tfrc_now (self));
+    cc_sender_on_router_rate (&self->core, sender, report.rate_Bps, gst_clock_get_time (self->clock));
 }
 
 /* The first report finds no packet noted: it only says that they are worth noting. */
@@ -249,7 +250,7 @@ on_ccfb (gpointer user, guint32 sender, const RtcpCcfbReader *report)
     cc_sender_packet_feedback_params (&self->core, &params);
     cc_packet_feedback_init (self->blocks, &params);
   }
-  cc_sender_on_ccfb (&self->core, self->blocks, report, gst_rtp_tfrc_now (self));
+  cc_sender_on_ccfb (&self->core, self->blocks, report, gst_clock_get_time (self->clock));
 }
 
 static const RtcpHandlers handlers = {.report_block = on_report_block,
@@ -271,10 +272,10 @@ take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
   if (!(c.weight > 0))
     return;
   self->counts.receiver_reports++;
-  cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, gst_rtp_tfrc_now (self));
+  cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, gst_clock_get_time (self->clock));
   report = (CircuitReport){.fraction_lost = c.lost / c.weight, .progress = c.progress, .Tr = c.rtt};
   if (c.counts)
-    cc_sender_on_report_block (&self->core, &report, gst_rtp_tfrc_now (self));
+    cc_sender_on_report_block (&self->core, &report, gst_clock_get_time (self->clock));
 }
 
 static void
@@ -299,7 +300,7 @@ on_bye (gpointer user, guint32 ssrc)
 {
   GstRtpTfrcBwe *self = user;
 
-  gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_rtp_tfrc_now (self));
+  gst_rtp_tfrc_streams_end (&self->streams, ssrc, gst_clock_get_time (self->clock));
 }
 
 /* rtpsession stamps its SRs with the wall clock, which may step. */
@@ -308,7 +309,7 @@ on_sr (gpointer user, const RtcpSenderInfo *info)
 {
   GstRtpTfrcBwe *self = user;
 
-  sr_echo_on_sent (&self->echo, info->ssrc, info->ntp_time, gst_rtp_tfrc_now (self));
+  sr_echo_on_sent (&self->echo, info->ssrc, info->ntp_time, gst_clock_get_time (self->clock));
 }
 
 static const RtcpHandlers sending_handlers = {.bye = on_bye, .sr = on_sr};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the three parts of rtpmembers.h share: rtpmembersplaces.c (memory, index, lists and tallies), rtpmemberssample.c
+/* What the parts of rtpmembers.h share: rtpmembersplaces.c (memory, index, lists and tallies), rtpmemberssample.c
    (the mask and the estimates) and rtpmembers.c (who is a member, and how long). */
 #ifndef RTPMEMBERS_PRIVATE_H
 #define RTPMEMBERS_PRIVATE_H

@@ -12,7 +12,6 @@
 #define LONGEST_WAIT (600 * CC_SECOND)
 #define FEEDBACK_ROOM 300             /* bytes of a packet that reports leave free */
 #define LONGEST_LEAVE (5 * CC_SECOND) /* a BYE that would have to wait longer is not sent */
-#define INTERVALS_OF_SILENCE 5        /* RFC 3550 6.3.5 */
 
 void
 rtp_settings_init (RtpSettings *s)
@@ -29,12 +28,6 @@ rtp_settings_init (RtpSettings *s)
   s->repair_rtx = true;
 }
 
-static uint32_t
-next_secret (const RtpParticipant *p)
-{
-  return p->params.secrets.next (p->params.secrets.user);
-}
-
 bool
 rtp_participant_init (RtpParticipant *p, const RtpParticipantParams *params, const RtpSettings *settings, CcTime now)
 {
@@ -42,7 +35,7 @@ rtp_participant_init (RtpParticipant *p, const RtpParticipantParams *params, con
   p->params = *params;
   p->settings = *settings;
   p->settings.turns.group = settings->attendance.kind == RTP_SESSION_GROUP;
-  rtp_locals_init (&p->locals, next_secret (p));
+  rtp_locals_init (&p->locals, rtp_participant_next_secret (p));
   rtp_turns_init (&p->turns, &p->settings.turns, &params->random, &p->locals);
   rtp_sources_init (&p->sources, &params->memory);
   rtp_media_init (&p->media, &p->locals, &params->events);
@@ -62,13 +55,6 @@ rtp_participant_clear (RtpParticipant *p)
   cc_memory_put (&p->params.memory, p->owed.twcc);
   p->owed.twcc = NULL;
   rtp_attendance_clear (&p->attendance);
-}
-
-/* 32.32 fixed point. */
-uint64_t
-rtp_participant_ntp (const RtpParticipant *p, CcTime now)
-{
-  return p->params.ntp_at_zero + ((now / CC_SECOND) << 32) + ((now % CC_SECOND) << 32) / CC_SECOND;
 }
 
 /* ---- settings ---- */
@@ -115,93 +101,6 @@ rtp_participant_set_stream (RtpParticipant *p, const RtpStreamInfo *stream)
       p->sources.sources[i]->reception.clock_rate = stream->clock_rate;
       p->sources.sources[i]->key.params.repeat = rtp_codec_tells_key_units (stream->codec);
     }
-}
-
-/* ---- what the parts tell each other ---- */
-
-bool
-rtp_participant_request_feedback_within (RtpParticipant *p, CcDuration max_delay, CcTime now)
-{
-  return rtp_turns_request (&p->turns, max_delay, now);
-}
-
-void
-rtp_participant_request_feedback (RtpParticipant *p, CcTime now)
-{
-  rtp_turns_request (&p->turns, CC_TIME_NONE, now);
-}
-
-void
-rtp_participant_update_members (RtpParticipant *p, CcTime now)
-{
-  unsigned members = rtp_attendance_members (&p->attendance), senders = rtp_members_senders (&p->attendance.members);
-
-  /* the stream of packets sent again is the peer's as well: it neither shares the bandwidth nor makes a group of two */
-  members -= members > 1 && p->repair.agreed ? 1 : 0;
-  senders -= senders > 1 && p->repair.agreed ? 1 : 0;
-  p->attendance.changed = false;
-  rtp_turns_set_members (&p->turns, members, senders, now);
-}
-
-void
-rtp_participant_check_members (RtpParticipant *p, CcTime now)
-{
-  if (p->attendance.changed)
-    rtp_participant_update_members (p, now);
-}
-
-void
-rtp_participant_check_media (RtpParticipant *p, CcTime now)
-{
-  rtp_participant_wake_before (p, rtp_media_next_timeout (&p->media));
-  if (!p->media.owes)
-    return;
-  p->media.owes = false;
-  rtp_participant_request_feedback (p, now);
-}
-
-void
-rtp_participant_on_gone (RtpParticipant *p, uint32_t ssrc, CcTime now)
-{
-  rtp_media_on_gone (&p->media, ssrc, now);
-  rtp_participant_check_media (p, now);
-}
-
-uint32_t
-rtp_participant_fresh_ssrc (RtpParticipant *p)
-{
-  uint32_t ssrc;
-
-  do
-    ssrc = next_secret (p);
-  while (rtp_sources_find (&p->sources, ssrc) != NULL || rtp_locals_find (&p->locals, ssrc) != NULL ||
-         rtp_members_state (&p->attendance.members, ssrc) != RTP_MEMBER_STATE_FREE);
-  return ssrc;
-}
-
-/* RFC 3550 8.2: it gets another name, or whoever chose it is told. */
-static void
-give_up (RtpParticipant *p, uint32_t ssrc, CcTime now)
-{
-  rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_COLLISION, ssrc);
-  if (rtp_locals_on_conflict (&p->locals, ssrc, rtp_participant_fresh_ssrc (p)))
-    rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_MEDIA_COLLISION, ssrc);
-  rtp_participant_update_members (p, now);
-  if (p->locals.n_leaving > 0)
-    rtp_participant_request_feedback (p, now);
-}
-
-bool
-rtp_participant_is_own (RtpParticipant *p, uint32_t ssrc, uint64_t host, SsrcCname cname, CcTime now)
-{
-  CcDuration interval = rtp_turns_member_timeout (&p->turns) / INTERVALS_OF_SILENCE;
-
-  if (rtp_locals_find (&p->locals, ssrc) == NULL)
-    return false;
-  if (ssrc_conflict_on_packet (&p->attendance.conflict, host, cname, interval, now) != SSRC_CONFLICT_CHANGE)
-    return true;
-  give_up (p, ssrc, now);
-  return false;
 }
 
 /* ---- media of ours ---- */
@@ -269,7 +168,7 @@ rtp_participant_end_stream (RtpParticipant *p, uint32_t ssrc, CcTime now)
 void
 rtp_participant_end_media (RtpParticipant *p, CcTime now)
 {
-  rtp_locals_remove_media (&p->locals, next_secret (p));
+  rtp_locals_remove_media (&p->locals, rtp_participant_next_secret (p));
   rtp_participant_update_members (p, now);
 }
 

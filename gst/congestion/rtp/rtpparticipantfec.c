@@ -39,7 +39,7 @@ payload_type (const RtpParticipant *p)
 bool
 rtp_participant_fec_carries (const RtpParticipant *p, uint32_t ssrc, uint8_t type)
 {
-  return p->fec.decoder != NULL && rtp_participant_repair_carries (p, ssrc) && type == payload_type (p);
+  return p->fec.decoder != NULL && rtp_repair_carries (&p->repair, ssrc) && type == payload_type (p);
 }
 
 /* ---- what is asked for ---- */

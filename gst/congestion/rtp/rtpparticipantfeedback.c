@@ -81,12 +81,6 @@ rtp_participant_note_transport_arrival (RtpParticipant *p, uint16_t number, CcTi
 /* ---- requests for a turn ---- */
 
 static bool
-may_ask_for_key_units (RtpParticipant *p)
-{
-  return rtp_participant_may_send (p, RTP_FEEDBACK_PLI) || rtp_participant_may_send (p, RTP_FEEDBACK_FIR);
-}
-
-static bool
 reports_flows (RtpParticipant *p)
 {
   return (p->settings.feedback & (RTP_FEEDBACK_TFRC | RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH)) != 0;
@@ -136,7 +130,7 @@ rtp_participant_request_once (RtpParticipant *p, CcTime *t0, CcTime now)
   if (*t0 != CC_TIME_NONE)
     return;
   *t0 = now;
-  rtp_participant_request_feedback_within (p, p->settings.max_feedback_delay, now);
+  rtp_turns_request (&p->turns, p->settings.max_feedback_delay, now);
 }
 
 static void
@@ -144,7 +138,7 @@ check_key_request (RtpParticipant *p, RtpSource *s, CcTime now)
 {
   if (key_request_next_timeout (&s->key) > now)
     s->key_t0 = CC_TIME_NONE;
-  else if (may_ask_for_key_units (p) && !s->retransmits)
+  else if (rtp_participant_may_ask_for_key_units (p) && !s->retransmits)
     rtp_participant_request_once (p, &s->key_t0, now);
 }
 
@@ -213,29 +207,6 @@ rtp_participant_check_feedback (RtpParticipant *p, CcTime now)
 /* ---- key units ---- */
 
 bool
-rtp_participant_auto_pli_for (const RtpParticipant *p, const RtpSource *s)
-{
-  return p->settings.auto_pli && p->stream.is_video && p->stream.codec != RTP_CODEC_INTRA && !s->retransmits &&
-         !s->tells_pictures;
-}
-
-bool
-rtp_participant_want_key_unit (RtpParticipant *p, bool has_ssrc, uint32_t ssrc, bool full, CcTime now)
-{
-  RtpSource *s;
-
-  if (!may_ask_for_key_units (p))
-    return false;
-  s = has_ssrc ? rtp_sources_find (&p->sources, ssrc) : rtp_sources_main (&p->sources);
-  if (s == NULL)
-    return true;
-  key_request_want (&s->key, full);
-  rtp_participant_check_source (p, s, now);
-  rtp_participant_wake_before (p, rtp_source_next_timeout (s));
-  return true;
-}
-
-bool
 rtp_participant_asks_by_fir (const RtpParticipant *p, const RtpSource *s)
 {
   return rtp_participant_may_send (p, RTP_FEEDBACK_FIR) &&
@@ -252,68 +223,6 @@ rtp_participant_on_key_unit (RtpParticipant *p, RtpSource *s, uint32_t seq)
   fb_retention_forget (&p->owed.retention, &fir);
   if (!s->key.wanted)
     s->key_t0 = CC_TIME_NONE;
-}
-
-/* ---- feedback of the application ---- */
-
-static bool
-kind_of (unsigned type, unsigned fmt, FbQueueKind *kind)
-{
-  if (type == RTCP_APP)
-    *kind = FB_QUEUE_APP;
-  else if (type == RTCP_PSFB && fmt == RTCP_FB_FMT_SLI)
-    *kind = FB_QUEUE_SLI;
-  else if (type == RTCP_PSFB && fmt == RTCP_FB_FMT_RPSI)
-    *kind = FB_QUEUE_RPSI;
-  else if (type == RTCP_PSFB && fmt == RTCP_FB_FMT_AFB)
-    *kind = FB_QUEUE_AFB;
-  else
-    return false;
-  return true;
-}
-
-bool
-rtp_participant_queue_feedback (RtpParticipant *p, const RtpAppFeedback *fb, CcTime now)
-{
-  FbQueueKind kind;
-
-  if (!kind_of (fb->type, fb->fmt, &kind) || !rtp_turns_run (&p->turns))
-    return false;
-  if (!fb_queue_push (
-          &p->owed.queue, kind, (uint8_t)(fb->fmt & 0x1f), fb->media, fb->fci, (unsigned)fb->size, fb->max_delay, now))
-    return false;
-  rtp_participant_request_feedback_within (p, fb->max_delay, now);
-  return true;
-}
-
-void
-rtp_participant_withdraw_feedback (RtpParticipant *p, unsigned type, unsigned fmt, uint32_t media, CcTime now)
-{
-  FbQueueKind kind;
-
-  if (!kind_of (type, fmt, &kind))
-    return;
-  fb_queue_withdraw (&p->owed.queue, kind, (uint8_t)(fmt & 0x1f), media);
-  rtp_participant_settle (p, now);
-}
-
-bool
-rtp_participant_tell_picture (RtpParticipant *p, const RtpAppFeedback *fb, CcTime now)
-{
-  RtpSource *s = rtp_sources_find (&p->sources, fb->media);
-
-  if (s != NULL)
-    s->tells_pictures = true;
-  return rtp_participant_queue_feedback (p, fb, now);
-}
-
-bool
-rtp_participant_request_report (RtpParticipant *p, CcTime max_delay, CcTime now)
-{
-  if (!rtp_participant_request_feedback_within (p, max_delay, now))
-    return false;
-  p->owed.report_wanted = true;
-  return true;
 }
 
 /* ---- feedback of others ---- */
@@ -414,7 +323,7 @@ rtp_participant_apply_feedback (RtpParticipant *p)
     if (s == NULL)
       continue;
     s->key.params.min_interval = p->settings.pli_interval;
-    if (!may_ask_for_key_units (p))
+    if (!rtp_participant_may_ask_for_key_units (p))
       s->key_t0 = CC_TIME_NONE;
     if (!rtp_participant_may_send (p, RTP_FEEDBACK_NACK))
       s->nack_t0 = CC_TIME_NONE;

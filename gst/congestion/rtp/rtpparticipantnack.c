@@ -12,7 +12,7 @@ nack_of (RtpParticipant *p, RtpSource *s, CcTime now)
   nack_request_params_init (&params);
   params.latency = p->settings.nack_latency;
   params.min_interval = cc_time_max (NACK_REQUEST_MIN_INTERVAL, p->settings.nack_interval);
-  params.watch_gaps = p->settings.auto_nack || rtp_participant_repair_mends (p, s);
+  params.watch_gaps = p->settings.auto_nack || rtp_repair_mends (&p->repair, s->ssrc);
   if (rtp_source_nack (&p->sources, s, &params) != NULL && s->reception.valid)
     nack_request_on_packet (s->nack, rtp_reception_highest (&s->reception), now);
   return s->nack;
@@ -21,7 +21,7 @@ nack_of (RtpParticipant *p, RtpSource *s, CcTime now)
 bool
 rtp_participant_mends_by_nack (const RtpParticipant *p, const RtpSource *s)
 {
-  return (p->settings.auto_nack || rtp_participant_repair_mends (p, s)) &&
+  return (p->settings.auto_nack || rtp_repair_mends (&p->repair, s->ssrc)) &&
          rtp_participant_may_send (p, RTP_FEEDBACK_NACK) && !s->retransmits;
 }
 
@@ -61,18 +61,13 @@ rtp_participant_note_restored (RtpParticipant *p, const RtpSource *from, uint16_
 }
 
 bool
-rtp_participant_want_packet (RtpParticipant *p, const RtpWantedPacket *w, CcTime now)
+rtp_participant_miss_packet (RtpParticipant *p, RtpSource *s, const RtpWantedPacket *w, CcTime now)
 {
-  RtpSource *s = w->has_ssrc ? rtp_sources_find (&p->sources, w->ssrc) : rtp_sources_main (&p->sources);
-
-  if (!rtp_participant_may_send (p, RTP_FEEDBACK_NACK) || s == NULL || !rtp_source_present (s) ||
-      nack_of (p, s, now) == NULL)
+  if (!rtp_participant_may_send (p, RTP_FEEDBACK_NACK) || nack_of (p, s, now) == NULL)
     return false;
   if (w->rtt > 0 && s->key.rtt == 0)
     nack_request_set_rtt (s->nack, w->rtt);
   nack_request_want (s->nack, w->seq, w->deadline, now);
-  rtp_participant_check_source (p, s, now);
-  rtp_participant_wake_before (p, rtp_source_next_timeout (s));
   return true;
 }
 
@@ -147,7 +142,7 @@ request_packets (RtpParticipant *p, RtpSource *s, CcTime now)
 {
   if (!leave_to_others (p, s, now, now))
     return;
-  if (rtp_participant_request_feedback_within (p, p->settings.max_feedback_delay, now))
+  if (rtp_turns_request (&p->turns, p->settings.max_feedback_delay, now))
     s->nack_t0 = now;
   else
     nack_request_refuse (s->nack, now);

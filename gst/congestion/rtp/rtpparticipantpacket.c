@@ -11,6 +11,13 @@
 #define SDES_BYTES(text) (4 + 4 + 2 + strlen (text) + 4)
 #define EXTRA_ITEM_EVERY 3 /* RFC 3550 6.3.9: every third regular packet has one item more */
 
+/* 32.32 fixed point. */
+uint64_t
+rtp_participant_ntp (const RtpParticipant *p, CcTime now)
+{
+  return p->params.ntp_at_zero + ((now / CC_SECOND) << 32) + ((now % CC_SECOND) << 32) / CC_SECOND;
+}
+
 /* One packet under construction. */
 typedef struct {
   RtpParticipant *p;

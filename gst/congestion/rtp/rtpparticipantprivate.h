@@ -1,6 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parts of rtpparticipant.c: what arrives (receive, rtcp), what there is to say (feedback, nack), how it is said
-   (packet). */
+/* The parts of rtpparticipant.c, each of which uses those below it:
+
+     rtpparticipant            the life: settings, turns, the end
+     receive, rtcp, wishes     what arrives; what the host wants
+     packet                    how it is said
+     feedback                  what there is to say
+     nack                      packets asked for again
+     repair                    packets sent again
+     fec                       redundancy
+     members                   who takes part */
 #ifndef RTPPARTICIPANTPRIVATE_H
 #define RTPPARTICIPANTPRIVATE_H
 
@@ -18,12 +26,22 @@ rtp_participant_wake_before (RtpParticipant *p, CcTime when)
 {
   p->wake_at = cc_time_min (p->wake_at, when);
 }
-/* A turn is asked for. Within: false where it would be later than max_delay, so that it is not to be sent early. */
-bool rtp_participant_request_feedback_within (RtpParticipant *p, CcDuration max_delay, CcTime now);
-/* Of what is as new as ever when it is late. */
-void rtp_participant_request_feedback (RtpParticipant *p, CcTime now);
+/* A turn is asked for, of what is as new as ever when it is late. */
+static inline void
+rtp_participant_request_feedback (RtpParticipant *p, CcTime now)
+{
+  rtp_turns_request (&p->turns, CC_TIME_NONE, now);
+}
 /* What waits for a turn may need none any more: another has said it, or it is not worth saying. */
 void rtp_participant_settle (RtpParticipant *p, CcTime now);
+uint64_t rtp_participant_hash (const uint8_t *data, size_t size);
+
+/* rtpparticipantmembers.c */
+static inline uint32_t
+rtp_participant_next_secret (const RtpParticipant *p)
+{
+  return p->params.secrets.next (p->params.secrets.user);
+}
 /* Who takes part or who of us sends has changed. */
 void rtp_participant_update_members (RtpParticipant *p, CcTime now);
 /* The same where a packet has. */
@@ -36,7 +54,6 @@ void rtp_participant_on_gone (RtpParticipant *p, uint32_t ssrc, CcTime now);
 bool rtp_participant_is_own (RtpParticipant *p, uint32_t ssrc, uint64_t host, SsrcCname cname, CcTime now);
 /* Nobody's yet. */
 uint32_t rtp_participant_fresh_ssrc (RtpParticipant *p);
-uint64_t rtp_participant_hash (const uint8_t *data, size_t size);
 
 /* rtpparticipantreceive.c. The source of that SSRC, a new one where there is none; NULL where there is no room. */
 RtpSource *rtp_participant_source_of (RtpParticipant *p, uint32_t ssrc, const RtpAddress *address, CcTime now);
@@ -46,6 +63,18 @@ static inline bool
 rtp_participant_may_send (const RtpParticipant *p, RtpFeedback flag)
 {
   return (p->settings.feedback & flag) != 0;
+}
+static inline bool
+rtp_participant_may_ask_for_key_units (const RtpParticipant *p)
+{
+  return rtp_participant_may_send (p, RTP_FEEDBACK_PLI) || rtp_participant_may_send (p, RTP_FEEDBACK_FIR);
+}
+/* Whether the loss of a packet is a reason to ask. */
+static inline bool
+rtp_participant_auto_pli_for (const RtpParticipant *p, const RtpSource *source)
+{
+  return p->settings.auto_pli && p->stream.is_video && p->stream.codec != RTP_CODEC_INTRA && !source->retransmits &&
+         !source->tells_pictures;
 }
 void rtp_participant_owed_init (RtpParticipant *p);
 void rtp_participant_apply_feedback (RtpParticipant *p);
@@ -60,8 +89,6 @@ double rtp_participant_allowed_rate (const RtpSource *source, CcTime now);
 void rtp_participant_check_feedback (RtpParticipant *p, CcTime now);
 CcTime rtp_participant_feedback_next (const RtpParticipant *p, CcTime now); /* later than now */
 void rtp_participant_on_key_unit (RtpParticipant *p, RtpSource *source, uint32_t seq);
-/* Whether the loss of a packet is a reason to ask. */
-bool rtp_participant_auto_pli_for (const RtpParticipant *p, const RtpSource *source);
 bool rtp_participant_asks_by_fir (const RtpParticipant *p, const RtpSource *source);
 /* Drops what others have said. */
 void rtp_participant_settle_feedback (RtpParticipant *p, CcTime now);
@@ -79,15 +106,13 @@ bool rtp_participant_note_restored (RtpParticipant *p, const RtpSource *from, ui
 bool rtp_participant_mends_by_nack (const RtpParticipant *p, const RtpSource *source);
 void rtp_participant_check_nack (RtpParticipant *p, RtpSource *source, CcTime now);
 void rtp_participant_on_others_nack (RtpParticipant *p, uint32_t media, const uint16_t *seqs, unsigned n, CcTime now);
+/* The host misses a packet of the source, which is present. False: nothing is asked for. */
+bool rtp_participant_miss_packet (RtpParticipant *p, RtpSource *source, const RtpWantedPacket *wanted, CcTime now);
 void rtp_participant_settle_nack (RtpParticipant *p, RtpSource *source, CcTime now);
 
 /* rtpparticipantrepair.c: lost packets sent again as agreed on in band. */
 void rtp_participant_repair_init (RtpParticipant *p);
 void rtp_participant_apply_repair (RtpParticipant *p);
-/* Whether gaps of this source are asked for. */
-bool rtp_participant_repair_mends (const RtpParticipant *p, const RtpSource *source);
-/* Whether it is the stream of packets sent again. */
-bool rtp_participant_repair_carries (const RtpParticipant *p, uint32_t ssrc);
 void rtp_participant_repair_on_packet (RtpParticipant *p, RtpSource *source, const RtpPacket *packet, CcTime now);
 /* An SSRC of the peer speaks, in RTP or RTCP; says BYE. */
 void rtp_participant_on_repair_heard (RtpParticipant *p, uint32_t ssrc, CcTime now);

@@ -177,8 +177,7 @@ is_believed (const RtpParticipant *p, RtpSource *s, RtpReceptionVerdict verdict,
 static void
 note_beside (RtpParticipant *p, const RtpSource *s, const Arriving *a)
 {
-  RtpSource *flow =
-      rtp_participant_repair_carries (p, s->ssrc) ? rtp_sources_find (&p->sources, p->repair.media) : NULL;
+  RtpSource *flow = rtp_repair_carries (&p->repair, s->ssrc) ? rtp_sources_find (&p->sources, p->repair.media) : NULL;
 
   if (flow != NULL)
     cc_receiver_on_beside (&flow->cc, (uint32_t)a->packet->size);
@@ -189,7 +188,7 @@ static bool
 look_for_retransmission (RtpParticipant *p, RtpSource *s, const Arriving *a)
 {
   s->payload_type = a->packet->payload_type;
-  s->retransmits = p->settings.retransmissions[s->payload_type] || rtp_participant_repair_carries (p, s->ssrc);
+  s->retransmits = p->settings.retransmissions[s->payload_type] || rtp_repair_carries (&p->repair, s->ssrc);
   rtp_participant_on_repair_heard (p, s->ssrc, a->now);
   note_beside (p, s, a);
   if (rtp_participant_fec_carries (p, s->ssrc, s->payload_type)) {
@@ -211,7 +210,7 @@ on_packet_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
   rtp_participant_note_arrival (p, s, a->packet->seq, a->ecn, a->arrived_at);
   read_explicit_rate (p, s, a);
   /* what mends the flow is none of its loss */
-  if (!rtp_participant_repair_carries (p, s->ssrc) && feed_controller (p, s, a))
+  if (!rtp_repair_carries (&p->repair, s->ssrc) && feed_controller (p, s, a))
     rtp_participant_request_flow_report (p, a->now);
   rtp_participant_repair_on_packet (p, s, a->packet, a->now);
   rtp_participant_fec_on_packet (p, s, a->packet, a->now);
@@ -237,7 +236,7 @@ static bool
 is_played (RtpParticipant *p, const RtpSource *s, CcTime now)
 {
   /* a second copy, or one that nobody misses any more */
-  if (rtp_participant_repair_carries (p, s->ssrc))
+  if (rtp_repair_carries (&p->repair, s->ssrc))
     return false;
   if (!p->settings.single_stream || s->retransmits || !s->valid ||
       rtp_peer_is_stream (&p->attendance.peer, s->ssrc, now))

@@ -61,18 +61,6 @@ rtp_participant_apply_repair (RtpParticipant *p)
   set_agreed (p, false);
 }
 
-bool
-rtp_participant_repair_carries (const RtpParticipant *p, uint32_t ssrc)
-{
-  return p->repair.ssrc != 0 && ssrc == p->repair.ssrc;
-}
-
-bool
-rtp_participant_repair_mends (const RtpParticipant *p, const RtpSource *s)
-{
-  return p->repair.ssrc != 0 && p->repair.agreed && s->ssrc == p->repair.media;
-}
-
 /* ---- the agreement ---- */
 
 /* With another SSRC each time: under a key its numbers are used once (RFC 3711 9.1). */
@@ -128,7 +116,7 @@ end_agreement (RtpParticipant *p)
 void
 rtp_participant_on_repair_heard (RtpParticipant *p, uint32_t ssrc, CcTime now)
 {
-  if (!rtp_participant_repair_carries (p, ssrc))
+  if (!rtp_repair_carries (&p->repair, ssrc))
     return;
   if (!p->repair.agreed)
     rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_REPAIRED, p->repair.media);
@@ -139,7 +127,7 @@ rtp_participant_on_repair_heard (RtpParticipant *p, uint32_t ssrc, CcTime now)
 void
 rtp_participant_on_repair_bye (RtpParticipant *p, uint32_t ssrc)
 {
-  if (rtp_participant_repair_carries (p, ssrc))
+  if (rtp_repair_carries (&p->repair, ssrc))
     end_agreement (p);
 }
 
@@ -165,7 +153,7 @@ run_plan (RtpParticipant *p, RtpSource *s, CcTime now)
 static bool
 is_to_be_repaired (const RtpParticipant *p, const RtpSource *s)
 {
-  return p->settings.repair && !s->retransmits && !rtp_participant_repair_carries (p, s->ssrc) && s->stamped > 0 &&
+  return p->settings.repair && !s->retransmits && !rtp_repair_carries (&p->repair, s->ssrc) && s->stamped > 0 &&
          s->valid && s == rtp_sources_main (&p->sources);
 }
 
@@ -178,7 +166,7 @@ rtp_participant_repair_on_packet (RtpParticipant *p, RtpSource *s, const RtpPack
   repair_plan_on_packet (&p->repair.plan, rtp_source_extend (s, packet->seq), packet->timestamp, now);
   if (p->repair.agreed && now > cc_time_add (p->repair.heard_at, AGREEMENT_LIFE))
     end_agreement (p);
-  if (rtp_participant_repair_mends (p, s))
+  if (rtp_repair_mends (&p->repair, s->ssrc))
     run_plan (p, s, now);
   else if (s->nack != NULL)
     s->nack->params.watch_gaps = p->settings.auto_nack;
@@ -196,7 +184,7 @@ find_missing (const NackRequest *nack, uint16_t seq)
 void
 rtp_participant_repair_on_asked (RtpParticipant *p, const RtpSource *s, const uint16_t *seqs, unsigned n, CcTime now)
 {
-  for (unsigned i = 0; i < n && rtp_participant_repair_mends (p, s); i++) {
+  for (unsigned i = 0; i < n && rtp_repair_mends (&p->repair, s->ssrc); i++) {
     const NackMissing *m = find_missing (s->nack, seqs[i]);
 
     if (m != NULL && m->tries == 0)
@@ -207,7 +195,7 @@ rtp_participant_repair_on_asked (RtpParticipant *p, const RtpSource *s, const ui
 void
 rtp_participant_repair_on_restored (RtpParticipant *p, const RtpSource *s, const NackMissing *missing, CcTime now)
 {
-  if (rtp_participant_repair_mends (p, s))
+  if (rtp_repair_mends (&p->repair, s->ssrc))
     repair_plan_on_answer (&p->repair.plan, missing->tries, cc_time_since (now, missing->at));
 }
 
@@ -226,7 +214,7 @@ rtp_participant_restore (RtpParticipant *p, const RtpPacket *packet, const uint8
   const RtpSource *s = rtp_sources_find (&p->sources, p->repair.media);
   size_t head = (size_t)(packet->payload - data);
 
-  if (s == NULL || !rtp_participant_repair_carries (p, packet->ssrc) || packet->payload_bytes < OSN_BYTES)
+  if (s == NULL || !rtp_repair_carries (&p->repair, packet->ssrc) || packet->payload_bytes < OSN_BYTES)
     return 0;
   memcpy (out, data, head);
   memcpy (out + head, data + head + OSN_BYTES, packet->size - head - OSN_BYTES);

@@ -23,6 +23,20 @@ typedef struct {
   uint64_t restored;
 } RtpRepair;
 
+/* Whether it is the stream of packets sent again. */
+static inline bool
+rtp_repair_carries (const RtpRepair *r, uint32_t ssrc)
+{
+  return r->ssrc != 0 && ssrc == r->ssrc;
+}
+
+/* Whether gaps of that source are asked for. */
+static inline bool
+rtp_repair_mends (const RtpRepair *r, uint32_t ssrc)
+{
+  return r->ssrc != 0 && r->agreed && ssrc == r->media;
+}
+
 #ifdef __cplusplus
 }
 #endif
