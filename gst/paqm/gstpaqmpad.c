@@ -29,48 +29,47 @@ gst_paqm_class_get_type (void)
   return type;
 }
 
-/* ---- sticky events ---- */
-
-GstPaqmStream *
-gst_paqm_stream_ref (GstPaqmStream *stream)
+void
+gst_paqm_pad_update_stream (GstPaqmPad *pad)
 {
-  g_atomic_int_inc (&stream->refs);
-  return stream;
+  if (!pad->stream_changed)
+    return;
+  gst_paqm_stream_unref (pad->stream);
+  pad->stream = gst_paqm_stream_new (GST_PAD (pad));
+  pad->stream_changed = FALSE;
+}
+
+/* ---- as children of the element, so that `sink_0::class=media` sets one's class ---- */
+
+static GObject *
+get_child_by_index (GstChildProxy *proxy, guint index)
+{
+  GObject *child;
+
+  GST_OBJECT_LOCK (proxy);
+  child = g_list_nth_data (GST_ELEMENT (proxy)->sinkpads, index);
+  if (child != NULL)
+    g_object_ref (child);
+  GST_OBJECT_UNLOCK (proxy);
+  return child;
+}
+
+static guint
+get_children_count (GstChildProxy *proxy)
+{
+  guint n;
+
+  GST_OBJECT_LOCK (proxy);
+  n = GST_ELEMENT (proxy)->numsinkpads;
+  GST_OBJECT_UNLOCK (proxy);
+  return n;
 }
 
 void
-gst_paqm_stream_unref (GstPaqmStream *stream)
+gst_paqm_pad_child_proxy_init (gpointer iface, gpointer data)
 {
-  guint i;
-
-  if (stream == NULL || !g_atomic_int_dec_and_test (&stream->refs))
-    return;
-  for (i = 0; i < stream->n; i++)
-    gst_event_unref (stream->events[i]);
-  g_free (stream->events);
-  g_free (stream);
-}
-
-/* The element says itself when it starts and ends. */
-static gboolean
-collect (GstPad *pad, GstEvent **event, gpointer user)
-{
-  if (GST_EVENT_TYPE (*event) != GST_EVENT_STREAM_START && GST_EVENT_TYPE (*event) != GST_EVENT_EOS)
-    g_ptr_array_add (user, gst_event_ref (*event));
-  return TRUE;
-}
-
-GstPaqmStream *
-gst_paqm_pad_new_stream (GstPaqmPad *pad)
-{
-  GstPaqmStream *stream = g_new0 (GstPaqmStream, 1);
-  GPtrArray *events = g_ptr_array_new ();
-
-  gst_pad_sticky_events_foreach (GST_PAD (pad), collect, events);
-  stream->refs = 1;
-  stream->n = events->len;
-  stream->events = (GstEvent **)g_ptr_array_free (events, FALSE);
-  return stream;
+  ((GstChildProxyInterface *)iface)->get_child_by_index = get_child_by_index;
+  ((GstChildProxyInterface *)iface)->get_children_count = get_children_count;
 }
 
 /* ---- caps ---- */

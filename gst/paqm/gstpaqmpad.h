@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The shaper's sink pads: what comes through one, and the sticky events that go ahead of it. */
+/* The shaper's sink pads: what is known of one. */
 #ifndef GST_PAQM_PAD_H
 #define GST_PAQM_PAD_H
 
 #include <gst/gst.h>
 
+#include "gstpaqmstream.h"
 #include "paqm.h"
 
 G_BEGIN_DECLS
@@ -12,16 +13,6 @@ G_BEGIN_DECLS
 typedef enum { GST_PAQM_CLASS_AUTO, GST_PAQM_CLASS_MEDIA, GST_PAQM_CLASS_ELASTIC } GstPaqmClass;
 #define GST_TYPE_PAQM_CLASS (gst_paqm_class_get_type ())
 GType gst_paqm_class_get_type (void);
-
-/* The sticky events of a pad as they were when a packet arrived; packets refer to them. */
-typedef struct {
-  gint refs; /* atomic */
-  guint n;
-  GstEvent **events;
-} GstPaqmStream;
-
-GstPaqmStream *gst_paqm_stream_ref (GstPaqmStream *stream);
-void gst_paqm_stream_unref (GstPaqmStream *stream); /* NULL is allowed */
 
 #define GST_TYPE_PAQM_PAD (gst_paqm_pad_get_type ())
 G_DECLARE_FINAL_TYPE (GstPaqmPad, gst_paqm_pad, GST, PAQM_PAD, GstPad)
@@ -50,10 +41,12 @@ struct _GstPaqmPad {
   guint64 last_flow;     /* of a packet that had one; 0: none yet */
 };
 
-/* As they are now; without the element's lock, in the pad's streaming thread. */
-GstPaqmStream *gst_paqm_pad_new_stream (GstPaqmPad *pad);
+/* Without the element's lock, in the pad's streaming thread. */
+void gst_paqm_pad_update_stream (GstPaqmPad *pad);
 void gst_paqm_pad_caps_init (GstPaqmPadCaps *caps);
 void gst_paqm_pad_caps_read (GstPaqmPadCaps *caps, const GstCaps *from);
+/* The sink pads as the element's children. */
+void gst_paqm_pad_child_proxy_init (gpointer iface, gpointer data);
 
 G_END_DECLS
 #endif

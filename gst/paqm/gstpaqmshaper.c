@@ -16,13 +16,14 @@
 #include "config.h"
 #endif
 
-#include "gstccrandom.h"
-#include "gstccrtcp.h"
-#include "gstpaqmprivate.h"
+#include "gstpaqmshaper.h"
 
 #include <string.h>
 
-GST_DEBUG_CATEGORY (paqmshaper_debug);
+GST_DEBUG_CATEGORY_STATIC (paqmshaper_debug);
+#define GST_CAT_DEFAULT paqmshaper_debug
+
+#define PROP_STATS GST_PAQM_SETTINGS_END
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink_%u", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS_ANY);
@@ -32,69 +33,68 @@ static GstStaticPadTemplate rtcp_src_template =
     GST_STATIC_PAD_TEMPLATE ("rtcp_src", GST_PAD_SRC, GST_PAD_REQUEST, GST_STATIC_CAPS ("application/x-rtcp"));
 
 #define gst_paqm_shaper_parent_class parent_class
-static void child_proxy_init (gpointer iface, gpointer data);
 G_DEFINE_TYPE_WITH_CODE (GstPaqmShaper, gst_paqm_shaper, GST_TYPE_ELEMENT,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, child_proxy_init)
+    G_IMPLEMENT_INTERFACE (GST_TYPE_CHILD_PROXY, gst_paqm_pad_child_proxy_init)
         GST_DEBUG_CATEGORY_INIT (paqmshaper_debug, "paqmshaper", 0, "Short queues and explicit rates for a thin link"))
 GST_ELEMENT_REGISTER_DEFINE (paqmshaper, "paqmshaper", GST_RANK_NONE, GST_TYPE_PAQM_SHAPER)
 
-GstClockTime
-gst_paqm_shaper_now (GstPaqmShaper *self)
+/* With the lock: the settings become effective, and stay so; or the last good ones come back, and the reason is
+   returned. */
+static const gchar *
+apply (GstPaqmShaper *self)
 {
-  return gst_clock_get_time (self->system_clock);
-}
+  const gchar *reason = gst_paqm_router_apply (&self->router, &self->settings);
 
-/* ---- sink pads as children, so that `sink_0::class=media` sets one's class ---- */
-
-static GObject *
-get_child_by_index (GstChildProxy *proxy, guint index)
-{
-  GObject *child;
-
-  GST_OBJECT_LOCK (proxy);
-  child = g_list_nth_data (GST_ELEMENT (proxy)->sinkpads, index);
-  if (child != NULL)
-    g_object_ref (child);
-  GST_OBJECT_UNLOCK (proxy);
-  return child;
-}
-
-static guint
-get_children_count (GstChildProxy *proxy)
-{
-  guint n;
-
-  GST_OBJECT_LOCK (proxy);
-  n = GST_ELEMENT (proxy)->numsinkpads;
-  GST_OBJECT_UNLOCK (proxy);
-  return n;
+  self->settings_changed = FALSE;
+  if (reason != NULL)
+    self->settings = self->router.settings;
+  return reason;
 }
 
 static void
-child_proxy_init (gpointer iface, gpointer data)
+warn_refused (GstPaqmShaper *self, const gchar *reason)
 {
-  ((GstChildProxyInterface *)iface)->get_child_by_index = get_child_by_index;
-  ((GstChildProxyInterface *)iface)->get_children_count = get_children_count;
+  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("These settings are refused: %s. The last good ones stay.", reason),
+      ("alpha and beta that belong together are best set in one call; docs/paqm.md has their region"));
 }
 
 /* ---- the source pad ---- */
 
+static void
+loop (gpointer pad)
+{
+  GstPaqmShaper *self = GST_PAQM_SHAPER (GST_PAD_PARENT (pad));
+  GstStructure *stats;
+  gboolean unheard;
+  GstFlowReturn ret = gst_paqm_router_run (&self->router, &stats, &unheard);
+
+  if (stats != NULL)
+    gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
+  if (ret != GST_FLOW_OK) {
+    GST_DEBUG_OBJECT (self, "pauses: %s", gst_flow_get_name (ret));
+    gst_pad_pause_task (GST_PAD (pad));
+  }
+  if (unheard) {
+    GST_ELEMENT_FLOW_ERROR (self, ret);
+    gst_pad_push_event (GST_PAD (pad), gst_event_new_eos ());
+  }
+}
+
 static gboolean
 start (GstPaqmShaper *self)
 {
-  g_mutex_lock (&self->lock);
-  self->srcresult = GST_FLOW_OK;
-  g_mutex_unlock (&self->lock);
-  return gst_pad_start_task (self->srcpad, gst_paqm_shaper_loop, self->srcpad, NULL);
+  g_mutex_lock (&self->router.lock);
+  gst_paqm_outlet_open (&self->router.outlet);
+  g_mutex_unlock (&self->router.lock);
+  return gst_pad_start_task (self->srcpad, loop, self->srcpad, NULL);
 }
 
 static void
 interrupt (GstPaqmShaper *self)
 {
-  g_mutex_lock (&self->lock);
-  self->srcresult = GST_FLOW_FLUSHING;
-  gst_paqm_shaper_wake_before (self, 0);
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (&self->router.lock);
+  gst_paqm_outlet_close (&self->router.outlet);
+  g_mutex_unlock (&self->router.lock);
 }
 
 static gboolean
@@ -116,9 +116,9 @@ on_reconfigure (GstPaqmShaper *self)
 {
   gboolean starts;
 
-  g_mutex_lock (&self->lock);
-  starts = self->srcresult == GST_FLOW_NOT_LINKED;
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (&self->router.lock);
+  starts = self->router.outlet.result == GST_FLOW_NOT_LINKED;
+  g_mutex_unlock (&self->router.lock);
   if (starts)
     start (self);
 }
@@ -131,33 +131,18 @@ src_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return gst_pad_event_default (pad, parent, event);
 }
 
-/* How long media waits at most, with the flows there are; 0: the capacity is not known. */
-static GstClockTime
-longest_wait (GstPaqmShaper *self)
-{
-  GstClockTime wait;
-  PaqmStats p;
-  gboolean fifo;
-
-  g_mutex_lock (&self->lock);
-  paqm_get_stats (self->paqm, &p);
-  fifo = self->applied.discipline == GST_PAQM_DISCIPLINE_FIFO;
-  if (fifo)
-    wait = p.capacity_Bps > 0 ? cc_duration (self->applied.fifo_limit / p.capacity_Bps) : 0;
-  else
-    wait = p.c_Bps[PAQM_MEDIA] > 0 ? cc_duration (self->applied.limit[PAQM_MEDIA] / p.c_Bps[PAQM_MEDIA]) : 0;
-  g_mutex_unlock (&self->lock);
-  return wait;
-}
-
 static gboolean
 query_latency (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstClockTime min, max, wait = longest_wait (GST_PAQM_SHAPER (parent));
+  GstPaqmShaper *self = GST_PAQM_SHAPER (parent);
+  GstClockTime min, max, wait;
   gboolean live;
 
   if (!gst_pad_query_default (pad, parent, query))
     return FALSE;
+  g_mutex_lock (&self->router.lock);
+  wait = gst_paqm_queues_longest_wait (&self->router.queues);
+  g_mutex_unlock (&self->router.lock);
   gst_query_parse_latency (query, &live, &min, &max);
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += wait;
@@ -175,6 +160,27 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
 
 /* ---- sink pads ---- */
 
+static GstFlowReturn
+chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  return gst_paqm_router_receive (&GST_PAQM_SHAPER (parent)->router, GST_PAQM_PAD (pad), buffer);
+}
+
+static GstFlowReturn
+chain_list (GstPad *pad, GstObject *parent, GstBufferList *list)
+{
+  return gst_paqm_router_receive_list (&GST_PAQM_SHAPER (parent)->router, GST_PAQM_PAD (pad), list);
+}
+
+/* With the lock. */
+static void
+count_sinks (GstPaqmShaper *self, gint more, gint more_at_eos)
+{
+  self->sinks += more;
+  self->sinks_at_eos += more_at_eos;
+  gst_paqm_outlet_set_ended (&self->router.outlet, self->sinks > 0 && self->sinks_at_eos == self->sinks);
+}
+
 /* With the lock. */
 static void
 set_eos (GstPaqmShaper *self, GstPaqmPad *pad, gboolean eos)
@@ -182,18 +188,17 @@ set_eos (GstPaqmShaper *self, GstPaqmPad *pad, gboolean eos)
   if (pad->eos == eos)
     return;
   pad->eos = eos;
-  self->sinks_at_eos += eos ? 1 : -1;
-  if (!eos && self->eos_sent)
-    self->eos_sent = self->started = FALSE;
-  gst_paqm_shaper_wake_before (self, 0);
+  count_sinks (self, 0, eos ? 1 : -1);
+  if (!eos)
+    gst_paqm_outlet_begin_anew (&self->router.outlet);
 }
 
 static gboolean
 on_eos (GstPaqmShaper *self, GstPaqmPad *pad)
 {
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->router.lock);
   set_eos (self, pad, TRUE);
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->router.lock);
   return TRUE;
 }
 
@@ -201,9 +206,9 @@ on_eos (GstPaqmShaper *self, GstPaqmPad *pad)
 static gboolean
 on_flush_start (GstPaqmShaper *self, GstPaqmPad *pad, GstEvent *event)
 {
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->router.lock);
   pad->flushes = self->sinks == 1;
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->router.lock);
   if (!pad->flushes) {
     gst_event_unref (event);
     return TRUE;
@@ -219,15 +224,15 @@ on_flush_stop (GstPaqmShaper *self, GstPaqmPad *pad, GstEvent *event)
 {
   gboolean flushes;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->router.lock);
   flushes = pad->flushes;
   set_eos (self, pad, FALSE);
   pad->flushes = FALSE;
   if (flushes) {
-    gst_paqm_shaper_clear_queues (self);
-    self->eos_sent = FALSE;
+    gst_paqm_router_clear (&self->router);
+    gst_paqm_outlet_begin_anew (&self->router.outlet);
   }
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->router.lock);
   pad->stream_changed = TRUE;
   if (!flushes) {
     gst_event_unref (event);
@@ -246,15 +251,15 @@ on_serialized (GstPaqmShaper *self, GstPaqmPad *pad, GstEvent *event)
   GstCaps *caps;
 
   if (!GST_EVENT_IS_STICKY (event))
-    return gst_paqm_shaper_queue_event (self, pad, event);
+    return gst_paqm_router_receive_event (&self->router, pad, event);
   pad->stream_changed = TRUE;
   if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
     gst_event_parse_caps (event, &caps);
     gst_paqm_pad_caps_read (&pad->caps, caps);
   } else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
-    g_mutex_lock (&self->lock);
+    g_mutex_lock (&self->router.lock);
     set_eos (self, pad, FALSE);
-    g_mutex_unlock (&self->lock);
+    g_mutex_unlock (&self->router.lock);
   }
   gst_event_unref (event);
   return TRUE;
@@ -313,25 +318,25 @@ new_sink_pad (GstPaqmShaper *self, GstPadTemplate *templ, const gchar *wanted)
   gchar *name;
   GstPaqmPad *pad;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->router.lock);
   number = self->next_pad++;
   if (wanted != NULL && g_str_has_prefix (wanted, "sink_") &&
       g_ascii_string_to_unsigned (wanted + strlen ("sink_"), 10, 0, G_MAXUINT32, &number, NULL))
     self->next_pad = MAX (self->next_pad, number + 1);
-  g_mutex_unlock (&self->lock);
+  g_mutex_unlock (&self->router.lock);
   name = g_strdup_printf ("sink_%" G_GUINT64_FORMAT, number);
   pad = g_object_new (GST_TYPE_PAQM_PAD, "name", name, "direction", GST_PAD_SINK, "template", templ, NULL);
   g_free (name);
   pad->number = number;
-  gst_pad_set_chain_function (GST_PAD (pad), gst_paqm_shaper_chain);
-  gst_pad_set_chain_list_function (GST_PAD (pad), gst_paqm_shaper_chain_list);
+  gst_pad_set_chain_function (GST_PAD (pad), chain);
+  gst_pad_set_chain_list_function (GST_PAD (pad), chain_list);
   gst_pad_set_event_function (GST_PAD (pad), sink_event);
   gst_pad_set_query_function (GST_PAD (pad), sink_query);
   GST_PAD_SET_PROXY_CAPS (GST_PAD (pad));
   return GST_PAD (pad);
 }
 
-/* ---- element ---- */
+/* ---- pads that come and go ---- */
 
 static GstPad *
 request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *name, const GstCaps *caps)
@@ -340,24 +345,24 @@ request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *name, 
   gboolean is_sink = GST_PAD_TEMPLATE_DIRECTION (templ) == GST_PAD_SINK, active, refused;
   GstPad *pad;
 
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->router.lock);
   active = self->running;
-  refused = !is_sink && self->rtcp_srcpad != NULL;
-  g_mutex_unlock (&self->lock);
+  refused = !is_sink && self->router.teller.pad != NULL;
+  g_mutex_unlock (&self->router.lock);
   if (refused)
     return NULL;
-  pad = is_sink ? new_sink_pad (self, templ, name) : gst_paqm_shaper_new_rtcp_pad (self, templ);
+  pad = is_sink ? new_sink_pad (self, templ, name) : gst_paqm_teller_new_pad (&self->router.teller, templ);
   gst_pad_set_iterate_internal_links_function (pad, iterate_internal_links);
   if (active)
     gst_pad_set_active (pad, TRUE);
   if (!gst_element_add_pad (element, pad))
     return NULL;
-  g_mutex_lock (&self->lock);
+  g_mutex_lock (&self->router.lock);
   if (is_sink)
-    self->sinks++;
+    count_sinks (self, 1, 0);
   else
-    self->rtcp_srcpad = pad;
-  g_mutex_unlock (&self->lock);
+    self->router.teller.pad = pad;
+  g_mutex_unlock (&self->router.lock);
   if (is_sink)
     gst_child_proxy_child_added (GST_CHILD_PROXY (self), G_OBJECT (pad), GST_PAD_NAME (pad));
   return pad;
@@ -369,38 +374,18 @@ release_pad (GstElement *element, GstPad *pad)
   GstPaqmShaper *self = GST_PAQM_SHAPER (element);
 
   gst_pad_set_active (pad, FALSE);
-  g_mutex_lock (&self->lock);
-  if (pad == self->rtcp_srcpad) {
-    self->rtcp_srcpad = NULL;
-  } else {
-    if (GST_PAQM_PAD (pad)->eos)
-      self->sinks_at_eos--;
-    self->sinks--;
-    gst_paqm_shaper_wake_before (self, 0);
-  }
-  g_mutex_unlock (&self->lock);
+  g_mutex_lock (&self->router.lock);
+  if (pad == self->router.teller.pad)
+    self->router.teller.pad = NULL;
+  else
+    count_sinks (self, -1, GST_PAQM_PAD (pad)->eos ? -1 : 0);
+  g_mutex_unlock (&self->router.lock);
   if (GST_PAD_IS_SINK (pad))
     gst_child_proxy_child_removed (GST_CHILD_PROXY (self), G_OBJECT (pad), GST_PAD_NAME (pad));
   gst_element_remove_pad (element, pad);
 }
 
-/* With the lock: as if nothing had ever passed. Returns why the settings are not taken, NULL: they are. */
-static const gchar *
-reset (GstPaqmShaper *self)
-{
-  GstClockTime now = gst_paqm_shaper_now (self);
-  PaqmParams params = self->paqm->params;
-
-  gst_paqm_shaper_clear_queues (self);
-  paqm_init (self->paqm, &params);
-  link_slots_init (&self->slots, params.capacity_Bps);
-  paqm_sources_clear (self->sources);
-  memset (self->delay, 0, sizeof self->delay);
-  self->ip_bytes = self->link_bytes = self->tagged = self->rtcp_sent = 0;
-  self->stats_at = 0;
-  self->started = self->eos_sent = self->tell_due = FALSE;
-  return gst_paqm_shaper_apply (self, now);
-}
+/* ---- element ---- */
 
 /* Pads forget that they ended when they are activated anew. */
 static void
@@ -414,7 +399,7 @@ forget_eos (GstPaqmShaper *self)
     GST_PAQM_PAD (l->data)->stream_changed = TRUE;
   }
   GST_OBJECT_UNLOCK (self);
-  self->sinks_at_eos = 0;
+  count_sinks (self, 0, -(gint)self->sinks_at_eos);
 }
 
 static GstStateChangeReturn
@@ -425,20 +410,21 @@ change_state (GstElement *element, GstStateChange transition)
   GstStateChangeReturn ret;
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    g_mutex_lock (&self->lock);
+    g_mutex_lock (&self->router.lock);
     forget_eos (self);
-    reason = reset (self);
+    gst_paqm_router_reset (&self->router);
+    reason = apply (self);
     self->running = TRUE;
-    g_mutex_unlock (&self->lock);
+    g_mutex_unlock (&self->router.lock);
     if (reason != NULL)
-      gst_paqm_shaper_warn_refused (self, reason);
+      warn_refused (self, reason);
   }
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
-    g_mutex_lock (&self->lock);
+    g_mutex_lock (&self->router.lock);
     self->running = FALSE;
-    gst_paqm_shaper_clear_queues (self);
-    g_mutex_unlock (&self->lock);
+    gst_paqm_router_clear (&self->router);
+    g_mutex_unlock (&self->router.lock);
   }
   return ret;
 }
@@ -448,62 +434,68 @@ finalize (GObject *object)
 {
   GstPaqmShaper *self = GST_PAQM_SHAPER (object);
 
-  gst_paqm_shaper_clear_queues (self);
-  gst_cc_deque_free (self->fifo[PAQM_MEDIA]);
-  gst_cc_deque_free (self->fifo[PAQM_ELASTIC]);
-  paqm_sources_free (self->sources);
-  g_free (self->paqm);
-  g_free (self->cname);
-  gst_object_unref (self->system_clock);
-  g_cond_clear (&self->tell);
-  g_mutex_clear (&self->lock);
+  gst_paqm_router_finalize (&self->router);
   G_OBJECT_CLASS (parent_class)->finalize (object);
-}
-
-static guint64
-draw (void)
-{
-  return gst_cc_random64 ();
-}
-
-static void
-init_core (GstPaqmShaper *self)
-{
-  PaqmParams params;
-
-  paqm_params_init (&params);
-  params.random = cc_pcg32_init (&self->pcg, draw ());
-  self->paqm = g_new0 (Paqm, 1);
-  paqm_init (self->paqm, &params);
-  link_slots_init (&self->slots, 0);
 }
 
 static void
 gst_paqm_shaper_init (GstPaqmShaper *self)
 {
-  guint i;
-
-  g_mutex_init (&self->lock);
-  g_cond_init (&self->tell);
-  self->system_clock = gst_system_clock_obtain ();
-  self->key[0] = draw ();
-  self->key[1] = draw ();
-  self->hop = (guint16)g_random_int_range (1, G_MAXUINT16 + 1);
-  self->ssrc = gst_cc_random32 ();
-  self->cname = gst_cc_rtcp_new_cname ();
-  self->sources = paqm_sources_new ();
-  self->srcresult = GST_FLOW_FLUSHING;
-  for (i = 0; i < PAQM_CLASSES; i++)
-    self->fifo[i] = gst_cc_deque_new_for_struct (sizeof (GstPaqmItem), 64);
   gst_paqm_settings_init (&self->settings);
-  self->applied = self->settings;
-  init_core (self);
-
   self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_activatemode_function (self->srcpad, src_activate_mode);
   gst_pad_set_event_function (self->srcpad, src_event);
   gst_pad_set_query_function (self->srcpad, src_query);
+  gst_paqm_router_init (&self->router, self->srcpad);
   gst_element_add_pad (GST_ELEMENT (self), self->srcpad);
+}
+
+/* ---- properties ---- */
+
+static void
+set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  GstPaqmShaper *self = GST_PAQM_SHAPER (object);
+
+  g_mutex_lock (&self->router.lock);
+  if (gst_paqm_settings_set (&self->settings, id, value))
+    self->settings_changed = TRUE;
+  else
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  g_mutex_unlock (&self->router.lock);
+}
+
+static void
+get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  GstPaqmShaper *self = GST_PAQM_SHAPER (object);
+
+  g_mutex_lock (&self->router.lock);
+  if (id == PROP_STATS)
+    g_value_take_boxed (value, gst_paqm_router_get_stats (&self->router));
+  else if (!gst_paqm_settings_get (&self->settings, id, value))
+    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  g_mutex_unlock (&self->router.lock);
+}
+
+/* All of one g_object_set () together. */
+static void
+dispatch_properties_changed (GObject *object, guint n, GParamSpec **pspecs)
+{
+  GstPaqmShaper *self = GST_PAQM_SHAPER (object);
+  const gchar *reason = NULL;
+  gboolean applied;
+
+  g_mutex_lock (&self->router.lock);
+  applied = self->running && self->settings_changed;
+  if (applied)
+    reason = apply (self);
+  g_mutex_unlock (&self->router.lock);
+  G_OBJECT_CLASS (parent_class)->dispatch_properties_changed (object, n, pspecs);
+  if (reason != NULL)
+    warn_refused (self, reason);
+  else if (applied)
+    gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
 }
 
 static void
@@ -513,10 +505,16 @@ gst_paqm_shaper_class_init (GstPaqmShaperClass *klass)
   GstElementClass *element_class = GST_ELEMENT_CLASS (klass);
 
   object_class->finalize = finalize;
+  object_class->set_property = set_property;
+  object_class->get_property = get_property;
+  object_class->dispatch_properties_changed = dispatch_properties_changed;
   element_class->change_state = change_state;
   element_class->request_new_pad = request_new_pad;
   element_class->release_pad = release_pad;
-  gst_paqm_shaper_install_properties (object_class);
+  gst_paqm_settings_install (object_class);
+  g_object_class_install_property (object_class, PROP_STATS,
+      g_param_spec_boxed ("stats", "Statistics", "Rates in bit/s, times in ns, backlogs in bytes", GST_TYPE_STRUCTURE,
+          G_PARAM_READABLE | G_PARAM_STATIC_STRINGS));
 
   gst_element_class_add_static_pad_template_with_gtype (element_class, &sink_template, GST_TYPE_PAQM_PAD);
   gst_element_class_add_static_pad_template (element_class, &src_template);

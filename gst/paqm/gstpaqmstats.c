@@ -3,21 +3,9 @@
 #include "config.h"
 #endif
 
-#include "gstpaqmprivate.h"
+#include "gstpaqmstats.h"
 
 #include <math.h>
-
-#define DELAY_GAIN (1.0 / 64)
-
-void
-gst_paqm_delay_note (GstPaqmDelay *delay, GstClockTime waited)
-{
-  gdouble seconds = cc_seconds (waited);
-
-  delay->mean += (delay->packets++ == 0 ? 1 : DELAY_GAIN) * (seconds - delay->mean);
-  delay->sum += seconds;
-  delay->most = MAX (delay->most, waited);
-}
 
 static guint64
 bits (gdouble bytes)
@@ -26,9 +14,8 @@ bits (gdouble bytes)
 }
 
 static void
-append_class (GstPaqmShaper *self, GstStructure *s, const PaqmStats *p, PaqmClass cls)
+append_class (GstStructure *s, const GstPaqmDelay *delay, const PaqmStats *p, PaqmClass cls)
 {
-  const GstPaqmDelay *delay = &self->delay[cls];
   GstStructure *c = gst_structure_new ("application/x-paqmshaper-class", "capacity", G_TYPE_UINT64,
       bits (p->c_Bps[cls]), "rate", G_TYPE_UINT64, bits (p->rate_Bps[cls]), "survival", G_TYPE_DOUBLE, p->survival[cls],
       "flows", G_TYPE_DOUBLE, p->flows[cls], "backlog", G_TYPE_UINT64, (guint64)p->backlog_bytes[cls], "delay",
@@ -44,26 +31,26 @@ append_class (GstPaqmShaper *self, GstStructure *s, const PaqmStats *p, PaqmClas
 }
 
 GstStructure *
-gst_paqm_shaper_take_stats (GstPaqmShaper *self)
+gst_paqm_stats_new (const GstPaqmQueues *queues, const GstPaqmTeller *teller)
 {
-  gdouble R_Bps = gst_paqm_shaper_told_rate (self);
+  gdouble R_Bps = gst_paqm_queues_told_rate (queues);
   PaqmFeedback feedback;
   GstStructure *s;
   PaqmStats p;
 
-  paqm_get_stats (self->paqm, &p);
-  paqm_get_feedback (self->paqm, &feedback);
+  paqm_get_stats (queues->paqm, &p);
+  paqm_get_feedback (queues->paqm, &feedback);
   s = gst_structure_new ("application/x-paqmshaper-stats", "capacity", G_TYPE_UINT64, bits (p.capacity_Bps), "lent",
-      G_TYPE_UINT64, bits (p.lent_Bps), "hop", G_TYPE_UINT, (guint)self->hop, "ssrc", G_TYPE_UINT, (guint)self->ssrc,
-      "explicit-rate", G_TYPE_UINT64, bits (R_Bps), "ecf-ratio", G_TYPE_DOUBLE,
+      G_TYPE_UINT64, bits (p.lent_Bps), "hop", G_TYPE_UINT, (guint)teller->hop, "ssrc", G_TYPE_UINT,
+      (guint)teller->ssrc, "explicit-rate", G_TYPE_UINT64, bits (R_Bps), "ecf-ratio", G_TYPE_DOUBLE,
       feedback.valid && feedback.ecf.decrease ? feedback.ecf.ratio : 1.0, "ecf-increase", G_TYPE_UINT64,
       feedback.valid && !feedback.ecf.decrease ? bits (feedback.ecf.increase_Bps) : 0, "periods", G_TYPE_UINT64,
       (guint64)feedback.period, "measured-rate", G_TYPE_UINT64, bits (p.r_hat_Bps), "tau1", G_TYPE_UINT64,
       (guint64)p.tau1, "struck", G_TYPE_UINT, p.struck, "strike-dropped", G_TYPE_UINT64, (guint64)p.strike_dropped,
-      "ignored-rtts", G_TYPE_UINT64, (guint64)p.ignored_rtts, "tagged", G_TYPE_UINT64, self->tagged, "sources",
-      G_TYPE_UINT, paqm_sources_n (self->sources), "sources-refused", G_TYPE_UINT64,
-      paqm_sources_refused (self->sources), "rtcp-sent", G_TYPE_UINT64, self->rtcp_sent, NULL);
-  append_class (self, s, &p, PAQM_MEDIA);
-  append_class (self, s, &p, PAQM_ELASTIC);
+      "ignored-rtts", G_TYPE_UINT64, (guint64)p.ignored_rtts, "tagged", G_TYPE_UINT64, teller->tagged, "sources",
+      G_TYPE_UINT, paqm_sources_n (teller->sources), "sources-refused", G_TYPE_UINT64,
+      paqm_sources_refused (teller->sources), "rtcp-sent", G_TYPE_UINT64, teller->sent, NULL);
+  append_class (s, &queues->delay[PAQM_MEDIA], &p, PAQM_MEDIA);
+  append_class (s, &queues->delay[PAQM_ELASTIC], &p, PAQM_ELASTIC);
   return s;
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The enumerations and flags of paqmshaper's properties. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
 
-#include "gstpaqmshaper.h"
+#include "gstpaqmtypes.h"
 
 GType
 gst_paqm_discipline_get_type (void)

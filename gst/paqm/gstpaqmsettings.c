@@ -3,8 +3,11 @@
 #include "config.h"
 #endif
 
+#include "gstpaqmsettings.h"
+
 #include "erfextension.h"
-#include "gstpaqmprivate.h"
+
+#include <stddef.h>
 
 #define DEFAULT_CAPACITY 0
 #define DEFAULT_DISCIPLINE GST_PAQM_DISCIPLINE_PAQM
@@ -63,7 +66,6 @@ enum {
   PROP_STRIKES,
   PROP_OVERHEAD,
   PROP_LINK_OVERHEAD,
-  PROP_STATS,
   PROP_STATS_INTERVAL
 };
 
@@ -110,8 +112,8 @@ to_outer (const GstPaqmSettings *s, PaqmOuterParams *outer)
   outer->follow_ecf = (s->signalling & GST_PAQM_SIGNAL_ECF) != 0 && (s->signalling & BY_R) == 0;
 }
 
-static void
-to_params (const GstPaqmSettings *s, PaqmParams *params)
+void
+gst_paqm_settings_to_params (const GstPaqmSettings *s, PaqmParams *params)
 {
   guint i;
 
@@ -134,302 +136,117 @@ to_params (const GstPaqmSettings *s, PaqmParams *params)
   params->strikes = s->strikes;
 }
 
-const gchar *
-gst_paqm_shaper_apply (GstPaqmShaper *self, GstClockTime now)
-{
-  const gchar *reason;
-  PaqmParams params;
-
-  to_params (&self->settings, &params);
-  params.random = self->paqm->params.random;
-  self->settings_changed = FALSE;
-  reason = paqm_params_refusal (&params);
-  if (reason != NULL) {
-    self->settings = self->applied;
-    return reason;
-  }
-  self->applied = self->settings;
-  paqm_set_params (self->paqm, &params, now);
-  link_slots_set_capacity (&self->slots, params.capacity_Bps, now);
-  gst_paqm_shaper_wake_before (self, now);
-  return NULL;
-}
-
-void
-gst_paqm_shaper_warn_refused (GstPaqmShaper *self, const gchar *reason)
-{
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS, ("These settings are refused: %s. The last good ones stay.", reason),
-      ("alpha and beta that belong together are best set in one call; docs/paqm.md has their region"));
-}
-
-/* All of one g_object_set () together. */
-static void
-dispatch_properties_changed (GObject *object, guint n, GParamSpec **pspecs)
-{
-  GstPaqmShaper *self = GST_PAQM_SHAPER (object);
-  const gchar *reason = NULL;
-  gboolean applied;
-
-  g_mutex_lock (&self->lock);
-  applied = self->running && self->settings_changed;
-  if (applied)
-    reason = gst_paqm_shaper_apply (self, gst_paqm_shaper_now (self));
-  g_mutex_unlock (&self->lock);
-  G_OBJECT_CLASS (g_type_class_peek (GST_TYPE_ELEMENT))->dispatch_properties_changed (object, n, pspecs);
-  if (reason != NULL)
-    gst_paqm_shaper_warn_refused (self, reason);
-  else if (applied)
-    gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
-}
-
 /* ---- set and get ---- */
 
+#define PLACE(field) offsetof (GstPaqmSettings, field)
+static const gsize places[] = {[PROP_CAPACITY] = PLACE (capacity),
+    [PROP_DISCIPLINE] = PLACE (discipline),
+    [PROP_MODE] = PLACE (mode),
+    [PROP_MEDIA_TARGET] = PLACE (target[PAQM_MEDIA]),
+    [PROP_MEDIA_TARGET_TIME] = PLACE (target_time[PAQM_MEDIA]),
+    [PROP_MEDIA_LIMIT] = PLACE (limit[PAQM_MEDIA]),
+    [PROP_ELASTIC_TARGET] = PLACE (target[PAQM_ELASTIC]),
+    [PROP_ELASTIC_TARGET_TIME] = PLACE (target_time[PAQM_ELASTIC]),
+    [PROP_ELASTIC_LIMIT] = PLACE (limit[PAQM_ELASTIC]),
+    [PROP_FIFO_LIMIT] = PLACE (fifo_limit),
+    [PROP_BURST] = PLACE (burst),
+    [PROP_ALPHA] = PLACE (alpha),
+    [PROP_BETA] = PLACE (beta),
+    [PROP_TAU2] = PLACE (tau2),
+    [PROP_RTT] = PLACE (rtt),
+    [PROP_UTILISATION] = PLACE (utilisation),
+    [PROP_MIN_RATE] = PLACE (min_rate),
+    [PROP_ECN] = PLACE (ecn),
+    [PROP_SIGNALLING] = PLACE (signalling),
+    [PROP_EXTENSION_ID] = PLACE (extension_id),
+    [PROP_ADD_EXTENSION] = PLACE (add_extension),
+    [PROP_FLOW_COUNTING] = PLACE (flow_counting),
+    [PROP_FLOW_LIFE] = PLACE (flow_life),
+    [PROP_STRIKES] = PLACE (strikes),
+    [PROP_OVERHEAD] = PLACE (overhead),
+    [PROP_LINK_OVERHEAD] = PLACE (link_overhead),
+    [PROP_STATS_INTERVAL] = PLACE (stats_interval)};
+G_STATIC_ASSERT (G_N_ELEMENTS (places) <= GST_PAQM_SETTINGS_END);
+
 static gboolean
-set_queue_property (GstPaqmSettings *s, guint id, const GValue *value)
+is_setting (guint id)
 {
-  switch (id) {
-  case PROP_CAPACITY:
-    s->capacity = g_value_get_uint64 (value);
+  return id > PROP_0 && id < G_N_ELEMENTS (places);
+}
+
+/* A property is of its field's type; enumerations and flags are unsigned. */
+gboolean
+gst_paqm_settings_set (GstPaqmSettings *settings, guint id, const GValue *value)
+{
+  gpointer place;
+
+  if (!is_setting (id))
+    return FALSE;
+  place = (guint8 *)settings + places[id];
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+  case G_TYPE_UINT64:
+    *(guint64 *)place = g_value_get_uint64 (value);
     break;
-  case PROP_DISCIPLINE:
-    s->discipline = (GstPaqmDiscipline)g_value_get_enum (value);
+  case G_TYPE_DOUBLE:
+    *(gdouble *)place = g_value_get_double (value);
     break;
-  case PROP_MODE:
-    s->mode = (GstPaqmMode)g_value_get_enum (value);
+  case G_TYPE_UINT:
+    *(guint *)place = g_value_get_uint (value);
     break;
-  case PROP_MEDIA_TARGET:
-  case PROP_ELASTIC_TARGET:
-    s->target[id == PROP_MEDIA_TARGET ? PAQM_MEDIA : PAQM_ELASTIC] = g_value_get_uint (value);
+  case G_TYPE_INT:
+    *(gint *)place = g_value_get_int (value);
     break;
-  case PROP_MEDIA_TARGET_TIME:
-  case PROP_ELASTIC_TARGET_TIME:
-    s->target_time[id == PROP_MEDIA_TARGET_TIME ? PAQM_MEDIA : PAQM_ELASTIC] = g_value_get_uint64 (value);
+  case G_TYPE_BOOLEAN:
+    *(gboolean *)place = g_value_get_boolean (value);
     break;
-  case PROP_MEDIA_LIMIT:
-  case PROP_ELASTIC_LIMIT:
-    s->limit[id == PROP_MEDIA_LIMIT ? PAQM_MEDIA : PAQM_ELASTIC] = g_value_get_uint (value);
-    break;
-  case PROP_FIFO_LIMIT:
-    s->fifo_limit = g_value_get_uint (value);
-    break;
-  case PROP_BURST:
-    s->burst = g_value_get_double (value);
-    break;
-  case PROP_OVERHEAD:
-    s->overhead = g_value_get_int (value);
-    break;
-  case PROP_LINK_OVERHEAD:
-    s->link_overhead = g_value_get_uint (value);
+  case G_TYPE_ENUM:
+    *(guint *)place = (guint)g_value_get_enum (value);
     break;
   default:
-    return FALSE;
+    *(guint *)place = g_value_get_flags (value);
   }
+  if (settings->stats_interval != 0)
+    settings->stats_interval = MAX (settings->stats_interval, MIN_STATS_INTERVAL);
   return TRUE;
 }
 
-static gboolean
-set_loop_property (GstPaqmSettings *s, guint id, const GValue *value)
+gboolean
+gst_paqm_settings_get (const GstPaqmSettings *settings, guint id, GValue *value)
 {
-  switch (id) {
-  case PROP_ALPHA:
-    s->alpha = g_value_get_double (value);
+  gconstpointer place;
+
+  if (!is_setting (id))
+    return FALSE;
+  place = (const guint8 *)settings + places[id];
+  switch (G_TYPE_FUNDAMENTAL (G_VALUE_TYPE (value))) {
+  case G_TYPE_UINT64:
+    g_value_set_uint64 (value, *(const guint64 *)place);
     break;
-  case PROP_BETA:
-    s->beta = g_value_get_double (value);
+  case G_TYPE_DOUBLE:
+    g_value_set_double (value, *(const gdouble *)place);
     break;
-  case PROP_TAU2:
-    s->tau2 = g_value_get_uint64 (value);
+  case G_TYPE_UINT:
+    g_value_set_uint (value, *(const guint *)place);
     break;
-  case PROP_RTT:
-    s->rtt = g_value_get_uint64 (value);
+  case G_TYPE_INT:
+    g_value_set_int (value, *(const gint *)place);
     break;
-  case PROP_UTILISATION:
-    s->utilisation = g_value_get_double (value);
+  case G_TYPE_BOOLEAN:
+    g_value_set_boolean (value, *(const gboolean *)place);
     break;
-  case PROP_MIN_RATE:
-    s->min_rate = g_value_get_uint64 (value);
-    break;
-  case PROP_FLOW_COUNTING:
-    s->flow_counting = (GstPaqmCount)g_value_get_enum (value);
-    break;
-  case PROP_FLOW_LIFE:
-    s->flow_life = g_value_get_uint64 (value);
-    break;
-  case PROP_STRIKES:
-    s->strikes = g_value_get_boolean (value);
+  case G_TYPE_ENUM:
+    g_value_set_enum (value, (gint) * (const guint *)place);
     break;
   default:
-    return FALSE;
+    g_value_set_flags (value, *(const guint *)place);
   }
   return TRUE;
-}
-
-static gboolean
-set_signal_property (GstPaqmSettings *s, guint id, const GValue *value)
-{
-  GstClockTime interval;
-
-  switch (id) {
-  case PROP_ECN:
-    s->ecn = (GstPaqmEcn)g_value_get_flags (value);
-    break;
-  case PROP_SIGNALLING:
-    s->signalling = (GstPaqmSignalling)g_value_get_flags (value);
-    break;
-  case PROP_EXTENSION_ID:
-    s->extension_id = g_value_get_uint (value);
-    break;
-  case PROP_ADD_EXTENSION:
-    s->add_extension = g_value_get_boolean (value);
-    break;
-  case PROP_STATS_INTERVAL:
-    interval = g_value_get_uint64 (value);
-    s->stats_interval = interval != 0 ? MAX (interval, MIN_STATS_INTERVAL) : 0;
-    break;
-  default:
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
-{
-  GstPaqmShaper *self = GST_PAQM_SHAPER (object);
-
-  g_mutex_lock (&self->lock);
-  if (set_queue_property (&self->settings, id, value) || set_loop_property (&self->settings, id, value) ||
-      set_signal_property (&self->settings, id, value))
-    self->settings_changed = TRUE;
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  g_mutex_unlock (&self->lock);
-}
-
-static gboolean
-get_queue_property (const GstPaqmSettings *s, guint id, GValue *value)
-{
-  switch (id) {
-  case PROP_CAPACITY:
-    g_value_set_uint64 (value, s->capacity);
-    break;
-  case PROP_DISCIPLINE:
-    g_value_set_enum (value, s->discipline);
-    break;
-  case PROP_MODE:
-    g_value_set_enum (value, s->mode);
-    break;
-  case PROP_MEDIA_TARGET:
-  case PROP_ELASTIC_TARGET:
-    g_value_set_uint (value, s->target[id == PROP_MEDIA_TARGET ? PAQM_MEDIA : PAQM_ELASTIC]);
-    break;
-  case PROP_MEDIA_TARGET_TIME:
-  case PROP_ELASTIC_TARGET_TIME:
-    g_value_set_uint64 (value, s->target_time[id == PROP_MEDIA_TARGET_TIME ? PAQM_MEDIA : PAQM_ELASTIC]);
-    break;
-  case PROP_MEDIA_LIMIT:
-  case PROP_ELASTIC_LIMIT:
-    g_value_set_uint (value, s->limit[id == PROP_MEDIA_LIMIT ? PAQM_MEDIA : PAQM_ELASTIC]);
-    break;
-  case PROP_FIFO_LIMIT:
-    g_value_set_uint (value, s->fifo_limit);
-    break;
-  case PROP_BURST:
-    g_value_set_double (value, s->burst);
-    break;
-  case PROP_OVERHEAD:
-    g_value_set_int (value, s->overhead);
-    break;
-  case PROP_LINK_OVERHEAD:
-    g_value_set_uint (value, s->link_overhead);
-    break;
-  default:
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-get_loop_property (const GstPaqmSettings *s, guint id, GValue *value)
-{
-  switch (id) {
-  case PROP_ALPHA:
-    g_value_set_double (value, s->alpha);
-    break;
-  case PROP_BETA:
-    g_value_set_double (value, s->beta);
-    break;
-  case PROP_TAU2:
-    g_value_set_uint64 (value, s->tau2);
-    break;
-  case PROP_RTT:
-    g_value_set_uint64 (value, s->rtt);
-    break;
-  case PROP_UTILISATION:
-    g_value_set_double (value, s->utilisation);
-    break;
-  case PROP_MIN_RATE:
-    g_value_set_uint64 (value, s->min_rate);
-    break;
-  case PROP_FLOW_COUNTING:
-    g_value_set_enum (value, s->flow_counting);
-    break;
-  case PROP_FLOW_LIFE:
-    g_value_set_uint64 (value, s->flow_life);
-    break;
-  case PROP_STRIKES:
-    g_value_set_boolean (value, s->strikes);
-    break;
-  default:
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static gboolean
-get_signal_property (const GstPaqmSettings *s, guint id, GValue *value)
-{
-  switch (id) {
-  case PROP_ECN:
-    g_value_set_flags (value, s->ecn);
-    break;
-  case PROP_SIGNALLING:
-    g_value_set_flags (value, s->signalling);
-    break;
-  case PROP_EXTENSION_ID:
-    g_value_set_uint (value, s->extension_id);
-    break;
-  case PROP_ADD_EXTENSION:
-    g_value_set_boolean (value, s->add_extension);
-    break;
-  case PROP_STATS_INTERVAL:
-    g_value_set_uint64 (value, s->stats_interval);
-    break;
-  default:
-    return FALSE;
-  }
-  return TRUE;
-}
-
-static void
-get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
-{
-  GstPaqmShaper *self = GST_PAQM_SHAPER (object);
-
-  g_mutex_lock (&self->lock);
-  if (id == PROP_STATS)
-    g_value_take_boxed (value, gst_paqm_shaper_take_stats (self));
-  else if (!get_queue_property (&self->settings, id, value) && !get_loop_property (&self->settings, id, value) &&
-           !get_signal_property (&self->settings, id, value))
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  g_mutex_unlock (&self->lock);
 }
 
 /* ---- what there is ---- */
 
 #define READY (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
-#define SHOWN (G_PARAM_READABLE | G_PARAM_STATIC_STRINGS)
 
 static void
 install_link_properties (GObjectClass *klass)
@@ -547,9 +364,6 @@ install_signal_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_ADD_EXTENSION,
       g_param_spec_boolean ("add-extension", "Add extension",
           "Put the explicit rate into packets whose sender has not asked for it", DEFAULT_ADD_EXTENSION, LIVE));
-  g_object_class_install_property (klass, PROP_STATS,
-      g_param_spec_boxed (
-          "stats", "Statistics", "Rates in bit/s, times in ns, backlogs in bytes", GST_TYPE_STRUCTURE, SHOWN));
   g_object_class_install_property (klass, PROP_STATS_INTERVAL,
       g_param_spec_uint64 ("stats-interval", "Statistics interval",
           "Post stats as an element message every so many ns, 10 ms at least; 0: never", 0, G_MAXINT64,
@@ -557,11 +371,8 @@ install_signal_properties (GObjectClass *klass)
 }
 
 void
-gst_paqm_shaper_install_properties (GObjectClass *klass)
+gst_paqm_settings_install (GObjectClass *klass)
 {
-  klass->set_property = set_property;
-  klass->get_property = get_property;
-  klass->dispatch_properties_changed = dispatch_properties_changed;
   install_link_properties (klass);
   install_queue_properties (klass);
   install_loop_properties (klass);
