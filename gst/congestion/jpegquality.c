@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "jpegquality.h"
 
+#include "jpegquantizers.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -9,26 +11,29 @@
 #define SLOPE_START 0.7
 #define AIM_MIN 0.6
 
-/* T.81 table K.1 */
-static const uint8_t luminance[64] = {16, 11, 10, 16, 24, 40, 51, 61, 12, 12, 14, 19, 26, 58, 60, 55, 14, 13, 16, 24,
-    40, 57, 69, 56, 14, 17, 22, 29, 51, 87, 80, 62, 18, 22, 37, 56, 68, 109, 103, 77, 24, 35, 55, 64, 81, 104, 113, 92,
-    49, 64, 78, 87, 103, 121, 120, 101, 72, 92, 95, 98, 112, 100, 103, 99};
-
 static double
 clamp (double v, double lo, double hi)
 {
   return v < lo ? lo : v > hi ? hi : v;
 }
 
+static double
+table_mean (const uint8_t *table, int bytes_each)
+{
+  double sum = 0;
+
+  for (int i = 0; i < 64; i++)
+    sum += bytes_each == 2 ? table[2 * i] * 256 + table[2 * i + 1] : table[i];
+  return sum / 64;
+}
+
 double
 jpeg_quality_step (int quality)
 {
-  int q = (int)clamp (quality, 1, 100), scale = q < 50 ? 5000 / q : 200 - 2 * q;
-  double sum = 0;
+  JpegQuantizers quantizers;
 
-  for (size_t i = 0; i < 64; i++)
-    sum += clamp ((luminance[i] * scale + 50) / 100, 1, 255);
-  return sum / 64;
+  jpeg_quantizers_of (quality, &quantizers);
+  return table_mean (quantizers.table[0], 1);
 }
 
 static int
@@ -130,16 +135,6 @@ jpeg_quality_next (JpegQuality *j, double target_bytes)
   for (q = j->params.max_quality; q > j->params.min_quality && j->x[q] < x; q--)
     continue;
   return j->quality = q;
-}
-
-static double
-table_mean (const uint8_t *table, int bytes_each)
-{
-  double sum = 0;
-
-  for (int i = 0; i < 64; i++)
-    sum += bytes_each == 2 ? table[2 * i] * 256 + table[2 * i + 1] : table[i];
-  return sum / 64;
 }
 
 /* The tables of one DQT segment; length without its own two bytes. */

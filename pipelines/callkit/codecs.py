@@ -46,6 +46,8 @@ CODECS = {
     "vp9enc": Codec("vp9enc " + _VPX.replace("cpu-used=-6", "cpu-used=8"), _VPX_LIVE, "target-bitrate", 1,
                     "rtpvp9pay picture-id-mode=2", "rtpvp9depay request-keyframe=true", "vp9dec", "VP9", "identity"),
     "jpegenc": Codec("jpegenc", "", "quality", 0, "rtpjpegpay", "rtpjpegdepay", "jpegdec", "JPEG", "identity", 26),
+    "jpegenc-strips": Codec("jpegenc", "", "quality", 0, "rtpjpegstrippay", "rtpjpegstripdepay", "jpegdec", "JPEG",
+                            "identity", 26),
 }
 
 MTU = 1200  # RTP packet, payload and RTP header

@@ -9,7 +9,7 @@ BUILD = pathlib.Path(os.environ.get("BUILD_DIR", TOP / "build")).resolve()
 # Where gst-congestion-call's programs are installed; the plug-ins are then among the system's. None: as built.
 INSTALLED = os.environ.get("GST_CONGESTION_LIBEXEC")
 BOTTLENECK = pathlib.Path(INSTALLED) / "bottleneck" if INSTALLED else BUILD / "tests/sim/bottleneck"
-PLUGINS = [] if INSTALLED else [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol", "newpred", "paqm")]
+PLUGINS = [] if INSTALLED else [BUILD / "gst" / name for name in ("tfrc", "rtcpavpf", "ratecontrol", "newpred", "jpegstrips", "paqm")]
 RIVALS = TOP / "out/rivals/plugins"  # tests/quality/rivals/build fills it
 PROGRAM = "gst-congestion-call" if INSTALLED else "pipelines/call"
 OUT = pathlib.Path.cwd() / "congestion-call" if INSTALLED else TOP / "out/call"

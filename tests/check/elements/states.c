@@ -7,8 +7,8 @@
 #include <gst/check/gstcheck.h>
 
 static const gchar *const elements[] = {"framemeasure", "framestamp", "newpred", "newpredreport", "paqmshaper",
-    "ratecontrol", "ratescale", "rtcpavpf", "rtcpinject", "rtptfrcbwe", "subpicturemerge", "subpicturesplit",
-    "tfrcsink", "tfrcsrc"};
+    "ratecontrol", "ratescale", "rtcpavpf", "rtcpinject", "rtpjpegstripdepay", "rtpjpegstrippay", "rtptfrcbwe",
+    "subpicturemerge", "subpicturesplit", "tfrcsink", "tfrcsrc"};
 
 static void
 walk (GstElement *element, const GstState *states, guint n)

@@ -2,6 +2,7 @@
 /* What an application does that links the plug-ins: all of them go into one program, and their elements are there. */
 #include <gst/check/gstcheck.h>
 
+GST_PLUGIN_STATIC_DECLARE (jpegstrips);
 GST_PLUGIN_STATIC_DECLARE (newpred);
 GST_PLUGIN_STATIC_DECLARE (paqm);
 GST_PLUGIN_STATIC_DECLARE (ratecontrol);
@@ -13,6 +14,8 @@ GST_PLUGIN_STATIC_DECLARE (videoquality);
 static const struct {
   const gchar *plugin, *element;
 } elements[] = {
+    {"jpegstrips", "rtpjpegstripdepay"},
+    {"jpegstrips", "rtpjpegstrippay"},
     {"newpred", "newpred"},
     {"newpred", "newpredreport"},
     {"paqm", "paqmshaper"},
@@ -31,6 +34,7 @@ static const struct {
 /* A plug-in that was linked has no file. */
 GST_START_TEST (test_elements_come_from_the_program)
 {
+  GST_PLUGIN_STATIC_REGISTER (jpegstrips);
   GST_PLUGIN_STATIC_REGISTER (newpred);
   GST_PLUGIN_STATIC_REGISTER (paqm);
   GST_PLUGIN_STATIC_REGISTER (ratecontrol);
