@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Small pictures for docs/founding.md, as SVG text: the same bytes for the same figures, on any machine."""
+"""Small pictures for docs/founding.md and its pages, as SVG text: the same bytes for the same figures, on any machine."""
 import html
 import math
 
@@ -101,4 +101,27 @@ def chart(title, places, series, unit="", log=False):
             parts.append(text(x, 30, one["name"], "end", 11))
             x -= 7 * len(one["name"]) + 16
             parts.append(f'<rect x="{x:.1f}" y="21" width="10" height="10" fill="{BAND}"/>')
+    return "\n".join(parts + ["</svg>", ""])
+
+
+def shares(rows):
+    """rows: [(name, (all, met, missed))]: a bar of a hundred parts each."""
+    height, left = 26, 190
+    full = WIDTH - left - RIGHT - 90
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {TOP + height * len(rows)}" '
+             'font-family="sans-serif">',
+             f'<rect width="{WIDTH}" height="{TOP + height * len(rows)}" fill="white"/>']
+    x = left
+    for name, colour in (("met", COLOURS[2]), ("missed", COLOURS[1]), ("no budget: for comparison", BAND)):
+        parts.append(f'<rect x="{x}" y="9" width="10" height="10" fill="{colour}"/>')
+        parts.append(text(x + 15, 18, name, "start", 11))
+        x += 90
+    for i, (name, (n, good, bad)) in enumerate(rows):
+        y = TOP - 8 + i * height
+        parts.append(text(left - 8, y + 13, name, "end"))
+        x = left
+        for part, colour in ((good, COLOURS[2]), (bad, COLOURS[1]), (n - good - bad, BAND)):
+            parts.append(f'<rect x="{x:.1f}" y="{y}" width="{full * part / n:.1f}" height="18" fill="{colour}"/>')
+            x += full * part / n
+        parts.append(text(x + 8, y + 13, f"{bad} of {good + bad} missed", "start", 11))
     return "\n".join(parts + ["</svg>", ""])
