@@ -215,7 +215,8 @@ find_payloader (GstNewpred *self)
   return NULL;
 }
 
-/* Pictures are named by counting from the payloader's first number, so that has to be known. */
+/* Pictures are named by counting from the payloader's first number, so that has to be known. Setting it makes the
+   payloader begin with it again; at a flush some do so by themselves, and some (GStreamer 1.24 on) go on. */
 static void
 agree_on_numbers (GstNewpred *self)
 {
@@ -232,11 +233,11 @@ agree_on_numbers (GstNewpred *self)
   g_object_get (payloader, "picture-id-mode", &mode, "picture-id-offset", &offset, NULL);
   if (mode == 0)
     gst_util_set_object_arg (G_OBJECT (payloader), "picture-id-mode", "15-bit");
-  if (offset < 0)
-    g_object_set (payloader, "picture-id-offset", 0, NULL);
+  offset = MAX (offset, 0);
+  g_object_set (payloader, "picture-id-offset", offset, NULL);
   g_mutex_lock (&self->lock);
   self->id_bits = mode == 1 ? 7 : 15;
-  self->id_offset = offset < 0 ? 0 : (guint)offset;
+  self->id_offset = (guint)offset;
   g_mutex_unlock (&self->lock);
   gst_object_unref (payloader);
 }
@@ -258,12 +259,21 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstNewpred *self = GST_NEWPRED (parent);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
     find_encoder (self, TRUE);
-  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) { /* encoder and payloader begin anew */
+    break;
+  case GST_EVENT_FLUSH_STOP: /* the encoder begins anew, and so do the numbers */
+    self->numbered = FALSE;
     g_mutex_lock (&self->lock);
     reference_choice_init (&self->choice, self->mode);
     g_mutex_unlock (&self->lock);
+    break;
+  case GST_EVENT_GAP: /* payloaders of GStreamer 1.24 on count it as a picture */
+    gst_event_unref (event);
+    return TRUE;
+  default:
+    break;
   }
   return gst_pad_event_default (pad, parent, event);
 }

@@ -390,21 +390,6 @@ src_query (GstPad *pad, GstObject *parent, GstQuery *query)
   return gst_pad_query_default (pad, parent, query);
 }
 
-static gboolean
-sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstCaps *caps;
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
-    return FALSE;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  caps = gst_pad_get_pad_template_caps (pad);
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
-  return TRUE;
-}
-
 /* ---- pads and states ---- */
 
 static GstPad *
@@ -433,7 +418,7 @@ request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *wanted
   gst_pad_set_element_private (pad, GUINT_TO_POINTER (number));
   gst_pad_set_chain_function (pad, chain);
   gst_pad_set_event_function (pad, sink_event);
-  gst_pad_set_query_function (pad, sink_query);
+  gst_pad_set_query_function (pad, subpicture_sink_query);
   gst_pad_set_active (pad, TRUE);
   gst_element_add_pad (element, pad);
   return pad;

@@ -158,21 +158,6 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   return ok;
 }
 
-static gboolean
-sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
-{
-  GstCaps *caps;
-
-  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION) /* parts are another size */
-    return FALSE;
-  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
-    return gst_pad_query_default (pad, parent, query);
-  caps = gst_pad_get_pad_template_caps (pad);
-  gst_query_set_caps_result (query, caps);
-  gst_caps_unref (caps);
-  return TRUE;
-}
-
 /* ---- pads ---- */
 
 static GstPad *
@@ -280,6 +265,6 @@ gst_subpicture_split_init (GstSubpictureSplit *self)
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, chain);
   gst_pad_set_event_function (self->sinkpad, sink_event);
-  gst_pad_set_query_function (self->sinkpad, sink_query);
+  gst_pad_set_query_function (self->sinkpad, subpicture_sink_query);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);
 }

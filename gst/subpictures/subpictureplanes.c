@@ -34,6 +34,21 @@ subpicture_plane (GstVideoFrame *frame, guint plane)
       (unsigned)GST_VIDEO_FRAME_COMP_HEIGHT (frame, plane)};
 }
 
+gboolean
+subpicture_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return FALSE;
+  if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
+    return gst_pad_query_default (pad, parent, query);
+  caps = gst_pad_get_pad_template_caps (pad);
+  gst_query_set_caps_result (query, caps);
+  gst_caps_unref (caps);
+  return TRUE;
+}
+
 static GstCaps *
 with_size (GstCaps *caps, gint width, gint height)
 {

@@ -18,6 +18,8 @@ GType gst_subpicture_pattern_get_type (void);
 GParamSpec *subpicture_pattern_pspec (void);
 
 SubpicturesPlane subpicture_plane (GstVideoFrame *frame, guint plane);
+/* Of sink pads: any size is taken, whatever the other pads have, and nobody allocates for another's size. */
+gboolean subpicture_sink_query (GstPad *pad, GstObject *parent, GstQuery *query);
 /* Copies of caps with the size of a part, or from that of a part to the whole. NULL: the whole cannot be split. */
 GstCaps *subpicture_caps_of_part (SubpicturesPattern pattern, GstCaps *whole);
 GstCaps *subpicture_caps_of_whole (SubpicturesPattern pattern, GstCaps *part);

@@ -51,7 +51,7 @@ unsigned jpeg_scan_mcus_of (const JpegForm *form, unsigned i);
    of them ends, its marker included. */
 size_t jpeg_scan_cut (const JpegHeader *header, const uint8_t *scan, size_t size, const JpegForm *form, uint8_t *out,
     size_t capacity, size_t *ends);
-/* One interval of n MCUs, coded by the usual tables in steps of `from`, in steps of form->quantizers. */
+/* One interval of n MCUs, coded by the usual tables in steps of `from`, in steps of form->quantizers; no step is 0. */
 size_t jpeg_scan_requantize (const JpegForm *form, const JpegQuantizers *from, unsigned n, const uint8_t *data,
     size_t size, uint8_t *out, size_t capacity);
 

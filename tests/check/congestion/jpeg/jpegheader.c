@@ -40,6 +40,7 @@ START_TEST (test_what_is_written_is_read)
 {
   for (unsigned i = 0; i < 4; i++) {
     Fixture f;
+    JpegHeader made;
 
     fixture_init (&f, i & 1 ? JPEG_420 : JPEG_422, i & 2 ? 300 : 0);
     ck_assert_uint_le (f.size, JPEG_HEADER_BYTES);
@@ -48,6 +49,13 @@ START_TEST (test_what_is_written_is_read)
     ck_assert_uint_eq (f.parsed.scan, f.size);
     for (unsigned c = 0; c < 3; c++)
       ck_assert (f.parsed.dc_of[c] == (c > 0) && f.parsed.ac_of[c] == (c > 0));
+    for (unsigned t = 0; t < 2; t++) {
+      ck_assert_mem_eq (&f.parsed.dc[t].spec, jpeg_huffman_usual (false, t), sizeof (JpegHuffmanSpec));
+      ck_assert_mem_eq (&f.parsed.ac[t].spec, jpeg_huffman_usual (true, t), sizeof (JpegHuffmanSpec));
+    }
+    jpeg_header_init (&made, &f.form); /* the same without writing it */
+    made.scan = f.size;
+    ck_assert_mem_eq (&made, &f.parsed, sizeof made);
   }
 }
 END_TEST
@@ -77,6 +85,11 @@ START_TEST (test_whatever_it_is_cut_off_at)
   fixture_init (&f, JPEG_420, 20);
   for (size_t size = 0; size < f.size; size++)
     ck_assert_int_eq (jpeg_header_parse (f.bytes, size, &f.parsed), JPEG_CUT_OFF);
+  for (unsigned at = 0; at < 2; at++) { /* no beginning */
+    fixture_init (&f, JPEG_420, 20);
+    f.bytes[at] ^= 1;
+    ck_assert_int_eq (parse (&f), JPEG_CUT_OFF);
+  }
 }
 END_TEST
 

@@ -34,10 +34,23 @@ START_TEST (test_tables_are_those_of_annex_k_in_zigzag_order)
     sum[0] += q.table[0][i];
     sum[1] += q.table[1][i];
   }
+  ck_assert_int_eq (q.table[0][41], 69);
   ck_assert_int_eq (sum[0], 3688);
   ck_assert_int_eq (sum[1], 5505);
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     ck_assert_int_eq (q.table[places[i][0]][places[i][1]], places[i][2]);
+}
+END_TEST
+
+/* 69 * 121 / 100 = 83.49 */
+START_TEST (test_steps_are_rounded)
+{
+  JpegQuantizers q;
+
+  jpeg_quantizers_of (41, &q);
+  ck_assert_int_eq (q.table[0][41], 83);
+  jpeg_quantizers_of (1, &q);
+  ck_assert_int_eq (jpeg_quantizers_find (&q), 1);
 }
 END_TEST
 
@@ -58,4 +71,4 @@ START_TEST (test_tables_are_found_again)
 END_TEST
 
 CC_TEST_MAIN ("jpegquantizers", test_scale_of_quality, test_tables_are_those_of_annex_k_in_zigzag_order,
-    test_tables_are_found_again)
+    test_steps_are_rounded, test_tables_are_found_again)

@@ -137,6 +137,59 @@ START_TEST (test_scans_that_are_wrong)
 }
 END_TEST
 
+/* A marker may be filled up in front; of a scan that is cut off no byte behind its end is read. */
+START_TEST (test_markers_filled_up_and_scans_cut_off)
+{
+  Fixture f;
+  uint8_t *marker;
+  size_t last;
+
+  fixture_init (&f, JPEG_420, 7, 2);
+  last = f.p.ends[3] - 2;
+  for (unsigned less = 2; less < 20; less++) {
+    f.p.size = f.p.scan + last - less;
+    ck_assert_uint_eq (cut (&f, 7, sizeof f.out), 0);
+  }
+  f.p.size = f.p.scan + f.p.ends[3];
+  marker = f.p.bytes + f.p.scan + f.p.ends[0] - 2;
+  memmove (marker + 2, marker, f.p.ends[3] - f.p.ends[0] + 2);
+  memset (marker, 0xff, 2);
+  f.p.size += 2;
+  ck_assert_uint_gt (cut (&f, 7, sizeof f.out), 0);
+  f.header.form.interval = 7;
+  picture_same (&f.p, &f.header, f.out, sizeof f.out);
+}
+END_TEST
+
+/* Zeroes that run over the end of a block; a code that the table has and JPEG has not. */
+START_TEST (test_blocks_that_are_none)
+{
+  JpegForm form = {16, 8, JPEG_422, {{{0}}}, 0};
+  JpegScanWriter w;
+  uint8_t out[64];
+
+  jpeg_quantizers_of (50, &form.quantizers);
+  for (unsigned runs = 3; runs <= 4; runs++) {
+    jpeg_scan_writer_init (&w, &form, out, sizeof out);
+    for (unsigned b = 0; b < 4; b++) {
+      jpeg_huffman_write (&w.dc[b > 1], &w.bits, 0);
+      for (unsigned i = 0; i < runs && b == 0; i++)
+        jpeg_huffman_write (&w.ac[0], &w.bits, 0xf0);
+      if (b == 0) {
+        jpeg_huffman_write (&w.ac[0], &w.bits, 0xe1); /* 14 zeroes, and the last coefficient but for runs == 4 */
+        jpeg_bits_write (&w.bits, 1, 1);
+      } else {
+        jpeg_huffman_write (&w.ac[b > 1], &w.bits, 0);
+      }
+    }
+    jpeg_scan_restart (&w);
+    ck_assert (jpeg_scan_fits (&form, 1, out, w.bits.size) == (runs == 3));
+    ck_assert_uint_eq (
+        jpeg_scan_requantize (&form, &form.quantizers, 2, out, w.bits.size, NULL, 0), 0); /* there is one */
+  }
+}
+END_TEST
+
 START_TEST (test_an_interval_fits_as_it_is_and_not_otherwise)
 {
   Fixture f;
@@ -205,8 +258,13 @@ START_TEST (test_what_is_out_of_range_is_not_written)
   jpeg_scan_writer_init (&w, &form, out, sizeof out);
   mcu.block[0][63] = 1024; /* 11 bits: no symbol of AC */
   ck_assert (!jpeg_scan_write (&w, &mcu));
+  jpeg_scan_writer_init (&w, &form, out, sizeof out);
   mcu.block[0][63] = 1023;
   ck_assert (jpeg_scan_write (&w, &mcu));
+  mcu.block[4][0] = -1024; /* of a picture that is black */
+  ck_assert (jpeg_scan_write (&w, &mcu));
+  jpeg_scan_restart (&w);
+  ck_assert (jpeg_scan_fits (&form, 2, out, w.bits.size));
   mcu.block[5][0] = -32768;
   ck_assert (!jpeg_scan_write (&w, &mcu));
 }
@@ -249,5 +307,6 @@ END_TEST
 
 CC_TEST_MAIN ("jpegscan", test_coefficients_are_read_as_written, test_a_scan_cut_anew_is_the_same_picture,
     test_what_does_not_fit_is_counted, test_other_huffman_tables, test_scans_that_are_wrong,
+    test_markers_filled_up_and_scans_cut_off, test_blocks_that_are_none,
     test_an_interval_fits_as_it_is_and_not_otherwise, test_steps_of_another_size,
     test_what_is_out_of_range_is_not_written, test_what_is_out_of_range_is_not_read, test_intervals_of_a_picture)

@@ -54,8 +54,11 @@ START_TEST (test_chunks_are_split_at_their_markers)
       }
       /* without the marker behind it; with one in front */
       ck_assert_uint_eq (split (&f.a, from, begin, f.a.ends[to] - 2, spans), to - from + 1);
-      if (from > 0)
+      if (from > 0) {
         ck_assert_uint_eq (split (&f.a, from, begin - 2, f.a.ends[to], spans), to - from + 1);
+        ck_assert_uint_eq (spans[0].begin, 2);
+        ck_assert_uint_eq (spans[0].size, f.a.ends[from] - begin - 2);
+      }
     }
 }
 END_TEST
@@ -77,6 +80,9 @@ START_TEST (test_chunks_that_are_wrong)
   ck_assert_uint_eq (jpeg_strips_split (end, sizeof end, 0, spans, 4), 0);
   ck_assert_uint_eq (jpeg_strips_split (stuffed, sizeof stuffed, 0, spans, 4), 1);
   ck_assert_uint_eq (jpeg_strips_split (stuffed, 0, 0, spans, 4), 0);
+  ck_assert_uint_eq (jpeg_strips_split (stuffed, 1, 0, spans, 4), 1);
+  ck_assert_uint_eq (jpeg_strips_split (stuffed, 3, 0, spans, 4), 1);
+  ck_assert_uint_eq (jpeg_strips_split (stuffed, 2, 0, spans, 4), 0);
 }
 END_TEST
 
@@ -148,6 +154,7 @@ START_TEST (test_standing_in_changes_nothing)
   for (unsigned k = 0; k < 5; k++) {
     jpeg_strips_next (&f.s);
     put (&f, &f.b, 0);
+    ck_assert (jpeg_strips_ready (&f.s)); /* one of it is enough */
     jpeg_strips_write (&f.s, &f.b.form, f.out, sizeof f.out);
   }
   jpeg_strips_next (&f.s);
