@@ -52,6 +52,26 @@ START_TEST (test_a_sum_of_one)
 }
 END_TEST
 
+/* Over several it is as long as the longest, and each of them times its own coefficient; number 65536 is the third. */
+START_TEST (test_a_sum_of_several)
+{
+  uint8_t packet[FEC_STREAM_MAX], symbol[FEC_SYMBOL_MAX], sum[FEC_SYMBOL_MAX] = {0}, coefficients[5];
+  size_t longest = 0, size;
+
+  fec_encoder_init (&encoder, 100 * MS, 9);
+  fec_coefficients (coefficients, 9, 5);
+  for (uint32_t i = 0; i < 5; i++) {
+    leave (65534 + i, 0);
+    size = fec_symbol_make (symbol, packet, fec_stream_packet (packet, 65534 + i), (uint16_t)(65534 + i));
+    longest = size > longest ? size : longest;
+    gf256_add_multiplied (sum, symbol, size, coefficients[i]);
+  }
+  ck_assert_uint_eq (fec_encoder_repair (&encoder, payload, FEC_HEAD_BYTES + longest - 1, 0), 0);
+  ck_assert_uint_eq (fec_encoder_repair (&encoder, payload, FEC_HEAD_BYTES + longest, 0), FEC_HEAD_BYTES + longest);
+  ck_assert_mem_eq (payload + FEC_HEAD_BYTES, sum, longest);
+}
+END_TEST
+
 /* By age, by number, and over the end of the numbers. */
 START_TEST (test_the_window)
 {
@@ -89,4 +109,4 @@ START_TEST (test_gaps_begin_anew)
 }
 END_TEST
 
-CC_TEST_MAIN ("fecencoder", test_a_sum_of_one, test_the_window, test_gaps_begin_anew)
+CC_TEST_MAIN ("fecencoder", test_a_sum_of_one, test_a_sum_of_several, test_the_window, test_gaps_begin_anew)

@@ -47,23 +47,25 @@ END_TEST
 START_TEST (test_the_head)
 {
   static const uint8_t golden[] = {0x12, 0x34, 0xf0, 0x80, 0, 1, 0x11, 0x70, 0};
-  uint8_t data[sizeof golden] = {0};
+  uint8_t data[FEC_HEAD_BYTES + FEC_SYMBOL_MAX + 1] = {0};
   FecHead head = {.key = 0x1234, .n = 128, .first = 70000}, read;
 
   fec_head_write (data, &head);
   ck_assert_mem_eq (data, golden, sizeof golden);
-  ck_assert (fec_head_parse (&read, data, sizeof data));
+  ck_assert (fec_head_parse (&read, data, sizeof golden));
+  ck_assert (fec_head_parse (&read, data, sizeof data - 1));
+  ck_assert (!fec_head_parse (&read, data, sizeof data));
   ck_assert_uint_eq (read.key, head.key);
   ck_assert_uint_eq (read.n, head.n);
   ck_assert_uint_eq (read.first, head.first);
   ck_assert (!fec_head_parse (&read, data, FEC_HEAD_BYTES));
   data[3] = 0x81; /* more packets than a window has */
-  ck_assert (!fec_head_parse (&read, data, sizeof data));
+  ck_assert (!fec_head_parse (&read, data, sizeof golden));
   data[3] = 0;
-  ck_assert (!fec_head_parse (&read, data, sizeof data));
+  ck_assert (!fec_head_parse (&read, data, sizeof golden));
   data[2] = 0xe0; /* another density */
   data[3] = 4;
-  ck_assert (!fec_head_parse (&read, data, sizeof data));
+  ck_assert (!fec_head_parse (&read, data, sizeof golden));
 }
 END_TEST
 
@@ -75,8 +77,10 @@ START_TEST (test_coefficients)
 
   fec_coefficients (coefficients, 1, FEC_WINDOW);
   ck_assert_mem_eq (coefficients, expected, sizeof expected);
-  for (unsigned i = 0; i < FEC_WINDOW; i++)
-    ck_assert_uint_ne (coefficients[i], 0);
+  for (uint16_t key = 0; key < 50; key++) {
+    fec_coefficients (coefficients, key, FEC_WINDOW);
+    ck_assert_ptr_null (memchr (coefficients, 0, sizeof coefficients));
+  }
 }
 END_TEST
 

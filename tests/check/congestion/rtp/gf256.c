@@ -33,27 +33,29 @@ START_TEST (test_inverses)
 END_TEST
 
 static void
-check_rows (size_t n)
+check_rows (size_t n, uint8_t by)
 {
   uint8_t from[100], to[100], scaled[100];
 
   for (size_t i = 0; i < n; i++) {
-    from[i] = scaled[i] = (uint8_t)(7 * i);
+    from[i] = scaled[i] = (uint8_t)(7 * i + 3);
     to[i] = (uint8_t)(i + 1);
   }
   gf256_add_multiplied (to, from, n, 0);
-  gf256_add_multiplied (to, from, n, 0x53);
-  gf256_scale (scaled, n, 0x53);
+  gf256_add_multiplied (to, from, n, by);
+  gf256_scale (scaled, n, by);
   for (size_t i = 0; i < n; i++) {
-    ck_assert_uint_eq (scaled[i], gf256_multiply (from[i], 0x53));
+    ck_assert_uint_eq (scaled[i], gf256_multiply (from[i], by));
     ck_assert_uint_eq (to[i], (uint8_t)(i + 1) ^ scaled[i]);
   }
 }
 
 START_TEST (test_rows)
 {
-  check_rows (5);
-  check_rows (100);
+  for (unsigned by = 1; by < 256; by++) {
+    check_rows (5, (uint8_t)by);
+    check_rows (100, (uint8_t)by);
+  }
 }
 END_TEST
 

@@ -75,8 +75,8 @@ START_TEST (test_what_is_refused)
 {
   static const struct {
     unsigned at, value;
-  } rows[] = {{0, 1}, {4, 2}, {4, 66}, {4, 129}, {5, 0}, {5, 100}, {5, 127}, {6, 0}, {7, 0}, {9, 0}, {13, 1}, {14, 1},
-      {15, 64}, {15, 0}, {20, 0}};
+  } rows[] = {{0, 1}, {4, 2}, {4, 66}, {4, 128}, {4, 129}, {5, 0}, {5, 100}, {5, 127}, {6, 0}, {7, 0}, {9, 0}, {13, 1},
+      {14, 1}, {15, 64}, {15, 0}, {20, 0}};
   RtpJpegHead head = {.type = 65, .Q = 255, .width = 64, .height = 64, .interval = 1}, back;
   uint8_t tables[RTP_JPEG_TABLES_BYTES], out[RTP_JPEG_HEADER_BYTES + 1], changed[sizeof out];
 
