@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Two calls side by side: figures, curves, films that play together, and the same moments of both. The command line of
-`pipelines/compare`."""
+`pipelines/compare`, installed gst-congestion-compare."""
 import argparse
 import dataclasses
 import html
@@ -141,7 +141,7 @@ def parse(arguments):
     p = argparse.ArgumentParser(prog=paths.PROGRAM.replace("call", "compare"), description=__doc__)
     p.add_argument("calls", nargs="*", metavar="FOLDER", help="two that pipelines/call left; none: two calls are made, "
                    f"{FIXED} and ours, through --capacity")
-    p.add_argument("--out", default=str(paths.OUT.with_name("compare")), metavar="DIR", help="default %(default)s")
+    p.add_argument("--out", default=str(paths.COMPARED), metavar="DIR", help="default %(default)s")
     p.add_argument("--picture", metavar="FILE", help="the moment after the fall as one picture, too")
     p.add_argument("--clip", default=clips.PORTRAIT, metavar="FILE", help="of calls made here, default %(default)s")
     p.add_argument("--size", default="480x480", help="default %(default)s")

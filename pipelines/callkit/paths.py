@@ -13,6 +13,7 @@ PLUGINS = [] if INSTALLED else [BUILD / "gst" / name for name in ("tfrc", "rtcpa
 RIVALS = TOP / "out/rivals/plugins"  # tests/quality/rivals/build fills it
 PROGRAM = "gst-congestion-call" if INSTALLED else "pipelines/call"
 OUT = pathlib.Path.cwd() / "congestion-call" if INSTALLED else TOP / "out/call"
+COMPARED = OUT.with_name(OUT.name.replace("call", "compare"))
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "congestion-call"
 
 
