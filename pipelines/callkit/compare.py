@@ -79,7 +79,7 @@ def _moments(a, b):
 def _figures(a, b):
     rows = [(what, mine, theirs, means) for (what, mine, means), (_, theirs, _) in
             zip(report.explained(a.result), report.explained(b.result))]
-    return report._table(rows, ("", a.name, b.name, "what it is"), "told")
+    return report._table(rows, ("", a.name, b.name, "what it is"), "told two")
 
 
 def write(a, b, path):

@@ -124,13 +124,13 @@ def both(a, b, names):
         "the path carries": rates(*a, edges)["the path carries"]} | {
         name: rates(*of, edges)["arrived"] for name, of in zip(names, (a, b))}, steps=["the path carries"], pair=True))
     for title, unit, series, key, more in (
-            ("How late it is: camera to screen, worst picture (logarithmic)", "ms", delays, 0, {"log": True, "pair": True}),
+            ("How late it is: camera to screen, worst picture (logarithmic)", "ms", delays, 0, {"log": True}),
             ("How true the picture on the screen is", "dB", quality, None, {})):
         columns = {}
         for name, of in zip(names, (a, b)):
             values = list(series(of[0], edges).values())
             columns[name] = values[key] if key is not None else numpy.fmin(*values)
-        found.append(_panel(title, unit, edges, columns, **more))
+        found.append(_panel(title, unit, edges, columns, pair=True, **more))
     return found
 
 

@@ -48,10 +48,10 @@ class Recorder:
 
     def with_time(self, buffer):
         """A parser takes the time from a frame whose time is that of the one before, as where the jitter buffer's clock
-        would go back; a muxer drops what has none."""
+        would go back; a muxer drops what has none, and the parser of whoever plays it takes a time that stands twice."""
         if buffer.pts == Gst.CLOCK_TIME_NONE:
             buffer = buffer.copy_deep()  # copy () is a reference only, in Python
-            buffer.pts = self.last_pts
+            buffer.pts = self.last_pts + Gst.MSECOND
         self.last_pts = buffer.pts
         return buffer
 

@@ -19,7 +19,7 @@ POLICY = ("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'
           "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">")
 STYLE = """body{font:15px/1.45 sans-serif;margin:2em auto;max-width:60em;padding:0 1em;color:#222}table{border-collapse:collapse}
 td,th{padding:.2em .9em;text-align:right;border-bottom:1px solid #ddd}td:first-child,th:first-child
-{text-align:left}.told td:nth-child(2){white-space:nowrap}.told td:last-child{min-width:19em}.told td:last-child,
+{text-align:left}.told td:nth-child(2){white-space:nowrap}.two td:nth-child(3){white-space:nowrap}.told td:last-child{min-width:19em}.told td:last-child,
 .told th:last-child{text-align:left;white-space:normal;color:#555}h3{font-size:1em;margin:1.2em 0 .2em}
 img,video{max-width:100%}video{min-width:50%}figure{display:inline-block;margin:.3em}figcaption{font-size:85%;color:#555}
 .strip{display:flex}.strip figure{flex:1;margin:.1em}.plot{width:100%;height:190px}.legend{font-size:13px;min-height:1.4em}
@@ -142,7 +142,7 @@ def lines(result):
 
 
 def _table(rows, head=None, kind=""):
-    parts = [f"<table class={kind or 'plain'}>"]
+    parts = [f'<table class="{kind or "plain"}">']
     if head:
         parts.append("<tr>" + "".join(f"<th>{html.escape(str(c))}</th>" for c in head) + "</tr>")
     for row in rows:

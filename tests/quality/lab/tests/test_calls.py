@@ -209,12 +209,12 @@ class Recording(unittest.TestCase):
         self.assertEqual(found, len(times))
 
 
-    def test_a_time_that_is_given_is_not_given_to_others(self):
+    def test_a_frame_without_a_time_has_one_of_its_own_and_the_callers_none(self):
         Gst.init(None)
         untimed = Gst.Buffer.new_wrapped(b"frame")
         recorder = receiver.Recorder("unused")
         recorder.last_pts = 7
-        self.assertEqual((recorder.with_time(untimed).pts, untimed.pts), (7, Gst.CLOCK_TIME_NONE))
+        self.assertEqual((recorder.with_time(untimed).pts, untimed.pts), (7 + Gst.MSECOND, Gst.CLOCK_TIME_NONE))
 
 
 class Ports(unittest.TestCase):
