@@ -97,6 +97,18 @@ START_TEST (test_nothing_to_scale_is_refused)
 }
 END_TEST
 
+START_TEST (test_the_lowest_rung_of_all)
+{
+  PictureFormat source = {4096, 2304, 240, 1};
+  PictureLadder l;
+
+  ck_assert (picture_ladder_build (&l, &source, &(PictureLadderParams){PICTURE_KEEP_FRAME_RATE, 16, 1}));
+  ck_assert_int_eq (l.count, 10);
+  assert_rung (&l, 5, 512, 288, 1);
+  assert_rung (&l, 9, 512, 288, 6);
+}
+END_TEST
+
 /* Whatever comes out of caps: even sides, each rung cheaper, no more than the most. */
 START_TEST (test_every_source_has_a_ladder_that_falls)
 {
@@ -129,4 +141,4 @@ END_TEST
 CC_TEST_MAIN ("pictureladder", test_size_gives_way_first_then_the_frame_rate,
     test_of_text_the_frame_rate_gives_way_first, test_a_portrait_is_measured_by_its_shorter_side,
     test_a_small_slow_source_keeps_what_it_has, test_an_unknown_frame_rate_is_not_stepped,
-    test_nothing_to_scale_is_refused, test_every_source_has_a_ladder_that_falls)
+    test_nothing_to_scale_is_refused, test_the_lowest_rung_of_all, test_every_source_has_a_ladder_that_falls)

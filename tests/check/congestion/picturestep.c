@@ -235,6 +235,26 @@ START_TEST (test_an_encoder_that_cannot_keep_its_rate_gets_smaller_pictures)
 }
 END_TEST
 
+/* In a straight line, and with other pictures at once. */
+START_TEST (test_what_was_learned_is_forgotten)
+{
+  Call c;
+  CcTime at;
+
+  begin (&c, 300);
+  c.made = 1.5;
+  until (&c, 300, 270);
+  at = c.s.learned_at;
+  ck_assert_double_gt (c.s.learned_bpp, 0.025);
+  ck_assert_double_eq_tol (picture_step_need_bpp (&c.s, at), c.s.learned_bpp, 1e-12);
+  ck_assert_double_eq_tol (
+      picture_step_need_bpp (&c.s, at + 15 * CC_SECOND), 0.75 * c.s.learned_bpp + 0.25 * 0.025, 1e-12);
+  ck_assert_double_eq_tol (picture_step_need_bpp (&c.s, at + 60 * CC_SECOND), 0.025, 1e-12);
+  picture_step_set_ladder (&c.s, &c.s.ladder, 300e3, at);
+  ck_assert_double_eq_tol (picture_step_need_bpp (&c.s, at), 0.025, 1e-12);
+}
+END_TEST
+
 START_TEST (test_a_moment_of_overrun_is_no_reason)
 {
   Call c;
@@ -312,9 +332,10 @@ START_TEST (test_parameters_out_of_range_are_taken_for_the_nearest)
 
   picture_step_params_init (&params);
   params.enough_bpp = NAN;
-  params.hysteresis = params.deep = -3;
+  params.hysteresis = params.deep = params.overrun = -3;
   begin_with (&c, &params, 2000);
   last (&c, 0.001, 10);
+  c.made = 0.9; /* no overrun, whatever is set */
   last (&c, 2000, 10);
   ck_assert_int_eq (height (&c), 720);
   params.enough_bpp = 0.1; /* twice what 2 Mb/s are for 720p30 */
@@ -330,6 +351,7 @@ CC_TEST_MAIN ("picturestep", test_a_call_begins_with_what_its_rate_is_enough_for
     test_the_way_up_waits_five_seconds_and_takes_one_step, test_between_the_thresholds_nothing_steps,
     test_a_fall_and_back_is_two_steps, test_a_rate_that_swings_makes_no_storm, test_every_number_is_needed,
     test_a_step_up_that_lasts_makes_the_next_one_quick_again,
-    test_an_encoder_that_cannot_keep_its_rate_gets_smaller_pictures, test_a_moment_of_overrun_is_no_reason,
-    test_an_overrun_at_the_lowest_rung_changes_nothing, test_what_overruns_teach_is_needed,
-    test_an_unknown_rate_changes_nothing, test_parameters_out_of_range_are_taken_for_the_nearest)
+    test_an_encoder_that_cannot_keep_its_rate_gets_smaller_pictures, test_what_was_learned_is_forgotten,
+    test_a_moment_of_overrun_is_no_reason, test_an_overrun_at_the_lowest_rung_changes_nothing,
+    test_what_overruns_teach_is_needed, test_an_unknown_rate_changes_nothing,
+    test_parameters_out_of_range_are_taken_for_the_nearest)

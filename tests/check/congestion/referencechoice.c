@@ -23,6 +23,7 @@ static void
 call_init (Call *call, ReferenceMode mode, unsigned delay, double loss, uint64_t seed)
 {
   memset (call, 0, sizeof *call);
+  memset (&call->c, 0xaa, sizeof call->c); /* whatever was there before */
   reference_choice_init (&call->c, mode);
   call->random = cc_pcg32_init (&call->pcg, seed);
   call->delay = delay;
@@ -268,6 +269,22 @@ START_TEST (test_an_indication_is_answered_from_what_was_acknowledged)
 }
 END_TEST
 
+/* The first news behind an answer is that it came. */
+START_TEST (test_an_answer_that_arrived_has_not_helped)
+{
+  static Call call;
+
+  call_init (&call, REFERENCE_NACK, 8, 0, 1);
+  call_run (&call, 100);
+  ck_assert (!reference_choice_on_picture_loss (&call.c));
+  call_run (&call, 8);
+  ck_assert (!reference_choice_on_picture_loss (&call.c));
+  call_run (&call, 1);
+  ck_assert (reference_choice_on_picture_loss (&call.c));
+  ck_assert_uint_eq (call.c.stats.pictures, 109);
+}
+END_TEST
+
 START_TEST (test_an_indication_after_another_loss_is_a_new_one)
 {
   static Call call;
@@ -399,8 +416,8 @@ CC_TEST_MAIN ("referencechoice", test_without_loss_nack_mode_predicts_from_the_l
     test_ack_mode_predicts_from_a_picture_of_one_round_trip_and_a_half, test_key_pictures_stay_away_at_any_loss,
     test_silence_on_some_pictures_stops_nothing, test_the_key_picture_lost_asks_for_another,
     test_an_indication_from_who_tells_nothing_else_needs_a_key_picture,
-    test_an_indication_is_answered_from_what_was_acknowledged, test_an_indication_after_another_loss_is_a_new_one,
-    test_pictures_are_found_by_the_low_bits_of_their_numbers,
+    test_an_indication_is_answered_from_what_was_acknowledged, test_an_answer_that_arrived_has_not_helped,
+    test_an_indication_after_another_loss_is_a_new_one, test_pictures_are_found_by_the_low_bits_of_their_numbers,
     test_nonsense_from_the_network_is_counted_and_does_nothing, test_an_encoder_may_make_key_pictures_of_its_own,
     test_the_mode_may_change, test_auto_mode_acknowledges_where_losses_come_within_a_round_trip,
     test_what_the_sender_left_out_is_passed_at_once)

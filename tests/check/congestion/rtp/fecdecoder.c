@@ -71,6 +71,16 @@ protect (uint32_t number, bool lost)
   take ();
 }
 
+static unsigned
+unknowns (void)
+{
+  unsigned n = 0;
+
+  for (unsigned i = 0; i < FEC_UNKNOWNS; i++)
+    n += decoder.used[i];
+  return n;
+}
+
 /* As many sums as packets are missing, whichever they are. */
 START_TEST (test_sums_stand_for_packets)
 {
@@ -86,6 +96,9 @@ START_TEST (test_sums_stand_for_packets)
   protect (15, false);
   ck_assert_uint_eq (decoder.useless, 1);
   ck_assert_uint_eq (decoder.restored, 4);
+  ck_assert_uint_eq (decoder.sums, 5);
+  ck_assert_uint_eq ((uint16_t)decoder.newest, 15);
+  ck_assert_uint_eq (unknowns (), 0);
 }
 END_TEST
 
@@ -117,6 +130,102 @@ START_TEST (test_late_packets_help)
   ck_assert_uint_eq (decoder.n_equations, 0);
   arrive (2);
   ck_assert_uint_eq (decoder.restored, 1);
+}
+END_TEST
+
+/* The one that an equation was solved for came: it is solved for another one. */
+START_TEST (test_a_late_packet_that_was_solved_for)
+{
+  static const uint32_t late[] = {2, 5, 7, 8};
+
+  for (unsigned k = 0; k < 4; k++) {
+    begin ();
+    for (uint32_t i = 0; i < 10; i++)
+      leave (i, i == 2 || i == 5 || i == 7 || i == 8);
+    protect (9, false);
+    protect (9, false);
+    arrive (late[k]);
+    ck_assert_uint_eq (unknowns (), 3);
+    ck_assert_uint_eq (decoder.n_equations, 2);
+    protect (9, false);
+    for (uint32_t i = 0; i < 10; i++)
+      ck_assert_msg (got[i], "%u late, %u missing", late[k], i);
+    ck_assert_uint_eq (unknowns (), 0);
+  }
+}
+END_TEST
+
+START_TEST (test_a_packet_needs_its_room)
+{
+  uint8_t out[FEC_STREAM_MAX];
+  size_t size = fec_stream_packet (out, 1);
+
+  for (size_t less = 0; less < 2; less++) {
+    begin ();
+    for (uint32_t i = 0; i < 3; i++)
+      leave (i, i == 1);
+    sum_size = fec_encoder_repair (&encoder, sum, sizeof sum, 2 * SPACING);
+    fec_decoder_on_sum (&decoder, sum, sum_size);
+    ck_assert_uint_eq (fec_decoder_take (&decoder, out, size - less), less ? 0 : size);
+  }
+}
+END_TEST
+
+/* A sum over more unknowns than there is room for is of no use, and does no harm. */
+START_TEST (test_a_sum_over_too_much)
+{
+  begin ();
+  fec_encoder_set_span (&encoder, 2 * CC_SECOND);
+  leave (0, false);
+  for (uint32_t i = 1; i <= FEC_UNKNOWNS; i++)
+    leave (i, true);
+  protect (FEC_UNKNOWNS, false);
+  ck_assert_uint_eq (decoder.refused, 0);
+  begin ();
+  fec_encoder_set_span (&encoder, 2 * CC_SECOND);
+  leave (0, false);
+  for (uint32_t i = 1; i <= FEC_UNKNOWNS + 1; i++)
+    leave (i, true);
+  protect (FEC_UNKNOWNS + 1, false);
+  ck_assert_uint_eq (decoder.refused, 1);
+  ck_assert_uint_eq (decoder.n_equations, 0);
+  fec_encoder_set_span (&encoder, 30 * MS);
+  for (uint32_t i = 70; i < 80; i++)
+    leave (i, false);
+  leave (80, true);
+  protect (80, false);
+  ck_assert (got[80]);
+}
+END_TEST
+
+/* The oldest unknowns are given up for newer ones, with the equations they are in; here their columns are not the
+   first, as the first one's packet came. */
+START_TEST (test_the_oldest_unknowns_are_given_up)
+{
+  begin ();
+  fec_encoder_set_span (&encoder, 2 * CC_SECOND);
+  leave (0, false);
+  for (uint32_t i = 1; i < 4; i++)
+    leave (i, true);
+  protect (3, false);
+  arrive (1);
+  for (uint32_t i = 4; i < 65; i++)
+    leave (i, true);
+  protect (64, false);
+  ck_assert_uint_eq (unknowns (), 63);
+  ck_assert_uint_eq (decoder.n_equations, 2);
+  for (uint32_t i = 65; i < 69; i++)
+    leave (i, true);
+  fec_encoder_set_span (&encoder, 30 * MS); /* sums over the last four */
+  for (unsigned k = 0; k < 4; k++)
+    protect (68, false);
+  for (uint32_t i = 65; i < 69; i++)
+    ck_assert (got[i]);
+  ck_assert_uint_eq (decoder.refused, 0);
+  ck_assert_uint_eq (decoder.n_equations, 0);
+  ck_assert_uint_eq (unknowns (), 60); /* 5 to 64 */
+  arrive (5);
+  ck_assert_uint_eq (unknowns (), 59);
 }
 END_TEST
 
@@ -202,4 +311,5 @@ START_TEST (test_nonsense_is_refused)
 END_TEST
 
 CC_TEST_MAIN ("fecdecoder", test_sums_stand_for_packets, test_later_sums_serve, test_late_packets_help,
-    test_what_is_given_up, test_any_losses, test_nonsense_is_refused)
+    test_a_late_packet_that_was_solved_for, test_a_packet_needs_its_room, test_a_sum_over_too_much,
+    test_the_oldest_unknowns_are_given_up, test_what_is_given_up, test_any_losses, test_nonsense_is_refused)

@@ -68,6 +68,28 @@ START_TEST (test_unused_rate)
 }
 END_TEST
 
+/* A key unit of 100 packets: what it has more follows one by one, as far as the window reaches. */
+START_TEST (test_what_is_extra_is_bounded)
+{
+  begin (1);
+  ck_assert_uint_ge (frames (1, 100, (FecDosePacket){.key_unit = true}), 100);
+  ck_assert_uint_eq (frames (50, 1, (FecDosePacket){0}), 50 + 15);
+}
+END_TEST
+
+/* What was wanted before and not sent yet is of no use when sums are wanted again. */
+START_TEST (test_no_debt_is_left)
+{
+  FecDosePacket key = {.key_unit = true};
+
+  begin (0.75);
+  ck_assert_uint_eq (fec_dose_on_packet (&dose, &key), 0);
+  fec_dose_set_share (&dose, 0);
+  fec_dose_set_share (&dose, 0.75);
+  ck_assert_uint_eq (frames (1, 1, (FecDosePacket){0}), 0);
+}
+END_TEST
+
 START_TEST (test_what_is_wanted_is_clamped)
 {
   begin (-1);
@@ -78,4 +100,4 @@ START_TEST (test_what_is_wanted_is_clamped)
 END_TEST
 
 CC_TEST_MAIN ("fecdose", test_nothing_wanted_nothing_sent, test_when, test_not_all_packets_count_the_same,
-    test_unused_rate, test_what_is_wanted_is_clamped)
+    test_unused_rate, test_what_is_extra_is_bounded, test_no_debt_is_left, test_what_is_wanted_is_clamped)

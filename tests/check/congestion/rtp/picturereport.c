@@ -27,6 +27,10 @@ START_TEST (test_descriptors)
   ck_assert_uint_eq (h.id, 1);
   ck_assert (PARSE (&h, 0x10, 0x00));
   ck_assert (!h.has_id && h.key);
+  ck_assert (PARSE (&h, 0x10, 0x81, 0x05, 0x01)); /* not extended: the picture's first byte looks like fields */
+  ck_assert (!h.has_id && !h.key);
+  ck_assert (PARSE (&h, 0x90, 0x80, 0x05, 0x01));
+  ck_assert_uint_eq (h.id, 5);
 }
 END_TEST
 
