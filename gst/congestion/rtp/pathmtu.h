@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Does the path swallow large packets? A router whose next link takes less says so by ICMP, and the system sends
+   fragments from then on; where ICMP is filtered, or a bridge or tunnel drops, nobody says anything (RFC 8899 1.1: a
+   black hole). Receiver reports show it: of the packets between two of them exactly the largest ones are missing, and
+   between the next two again.
+
+     sizes sent        ▁ █ █ ▃ █ █ ▅      the 4 largest are lost: what arrives is below ▆
+     lost: 4             ✗ ✗   ✗ ✗
+
+   Random loss and queues that overflow ask for no size: one packet that arrives and is not smaller than one that is
+   lost ends the suspicion. What follows is a limit for the payloader, below which something has arrived; it ends by
+   itself, as a path may have become another. After RFC 8899, for a stream that sends small and large packets anyway:
+   they are its probes. For one stream, of consecutive numbers, and one receiver. */
+#ifndef PATHMTU_H
+#define PATHMTU_H
+
+#include "cctime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PATH_MTU_SENT 512               /* packets whose sizes are kept */
+#define PATH_MTU_FLOOR 500              /* bytes: no limit is lower, as every path of IPv4 takes 576 with headers */
+#define PATH_MTU_LIFE (600 * CC_SECOND) /* of a limit: PMTU_RAISE_TIMER of RFC 8899 5.1.1 */
+
+/* What reports in a row say of the same sizes. */
+typedef struct {
+  unsigned losing;        /* of these reports, those with losses */
+  unsigned lost;          /* packets */
+  uint32_t arrived_bytes; /* of the largest that arrived; 0: none */
+  uint32_t lost_bytes;    /* of the smallest that was lost; UINT32_MAX: none */
+} PathMtuEvidence;
+
+typedef struct {
+  uint32_t ssrc;
+  uint16_t newest;               /* number sent */
+  unsigned window;               /* up to it, numbers whose sizes are known */
+  uint16_t sizes[PATH_MTU_SENT]; /* by number */
+  uint32_t highest;              /* of the last report */
+  int32_t lost;
+  PathMtuEvidence evidence;
+  uint32_t limit; /* bytes; 0: none */
+  CcTime until;
+  uint64_t limited; /* how often one was found */
+} PathMtu;
+
+void path_mtu_init (PathMtu *m);
+/* A packet leaves. bytes: as the payloader has made it; what is added on the way out is the same for all. */
+void path_mtu_on_sent (PathMtu *m, uint32_t ssrc, uint16_t seq, uint32_t bytes);
+/* The receiver reports on ssrc (RFC 3550 6.4.1): the highest number it has got, and what it has lost since it began. */
+void path_mtu_on_report (PathMtu *m, uint32_t ssrc, uint32_t highest, int32_t lost, CcTime now);
+/* Bytes of a packet at most, as they were counted; 0: there is no limit. Pure. */
+uint32_t path_mtu_limit (const PathMtu *m, CcTime now);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
