@@ -6,7 +6,7 @@
 #include "gsttfrcfec.h"
 
 #include "gstccrandom.h"
-#include "gsttfrctransmit.h"
+#include "gsttfrcrepair.h"
 
 #define REQUEST_LIFE (3 * CC_SECOND) /* it is repeated every second */
 #define HEADER_BYTES 12
@@ -37,9 +37,8 @@ gst_tfrc_fec_on_request (GstTfrcFec *fec, const RtcpRepair *request, CcTime now)
 
 /* RFC 3550 5.1: with the time of the packet it follows. */
 static GstBuffer *
-sum_packet (GstTfrcTransmit *t, guint32 timestamp, CcTime now)
+sum_packet (GstTfrcRepair *r, guint32 timestamp, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
   GstBuffer *buffer = gst_buffer_new_allocate (NULL, HEADER_BYTES + FEC_HEAD_BYTES + FEC_SYMBOL_MAX, NULL);
   GstMapInfo map;
   gsize size;
@@ -62,45 +61,45 @@ sum_packet (GstTfrcTransmit *t, guint32 timestamp, CcTime now)
 }
 
 static void
-send_sum (GstTfrcTransmit *t, guint32 timestamp, CcTime now)
+send_sum (GstTfrcRepair *r, guint32 timestamp, CcTime now)
 {
-  GstTfrcElements elements = {.id = t->settings.extension_id,
-      .twcc_id = t->settings.twcc_extension_id,
-      .rate_id = t->settings.rate_extension_id};
+  GstTfrcElements elements = {.id = r->params.settings->extension_id,
+      .twcc_id = r->params.settings->twcc_extension_id,
+      .rate_id = r->params.settings->rate_extension_id};
   CcPacket packet = {.captured_at = now, .frame = timestamp, .resent = true};
   guint8 header[HEADER_BYTES];
   GstTfrcHead head;
   gsize size;
 
-  packet.handle = sum_packet (t, timestamp, now);
+  packet.handle = sum_packet (r, timestamp, now);
   if (packet.handle == NULL)
     return;
   size = gst_buffer_get_size (packet.handle);
   gst_buffer_extract (packet.handle, 0, header, sizeof header);
   gst_tfrc_head_parse (header, sizeof header, size, &head);
   packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (&head, header, &elements));
-  t->stats.fec_sent++;
-  gst_tfrc_transmit_push (t, &packet, now);
+  r->sums++;
+  r->params.push (r->params.user, &packet, now);
 }
 
 void
-gst_tfrc_fec_on_sent (GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now)
+gst_tfrc_fec_on_sent (GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now)
 {
-  GstTfrcFec *fec = &t->repair.fec;
+  GstTfrcFec *fec = &r->fec;
   FecDosePacket what = {.frame_end = head->marker,
       .key_unit = packet->key_unit,
-      .rate_Bps = t->core.rate_Bps,
-      .sent_Bps = t->core.sent.Bps};
+      .rate_Bps = r->params.sender->rate_Bps,
+      .sent_Bps = r->params.sender->sent.Bps};
   guint8 data[MOST_BYTES];
   gsize size = gst_buffer_get_size (packet->handle);
   guint sums;
 
-  if (fec->encoder == NULL || !gst_tfrc_repair_allows (t->settings.repair, GST_TFRC_REPAIR_FEC))
+  if (fec->encoder == NULL || !gst_tfrc_repair_allows (r->params.settings->repair, GST_TFRC_REPAIR_FEC))
     return;
   if (cc_time_since (now, fec->asked_at) > REQUEST_LIFE)
     fec_dose_set_share (&fec->dose, 0);
   size = size <= sizeof data ? gst_buffer_extract (packet->handle, 0, data, size) : 0;
   fec_encoder_on_packet (fec->encoder, data, size, seq, now);
   for (sums = fec_dose_on_packet (&fec->dose, &what); sums > 0; sums--)
-    send_sum (t, head->timestamp, now);
+    send_sum (r, head->timestamp, now);
 }

@@ -16,7 +16,7 @@
 
 G_BEGIN_DECLS
 
-typedef struct GstTfrcTransmit GstTfrcTransmit;
+typedef struct GstTfrcRepair GstTfrcRepair;
 
 typedef struct {
   FecEncoder *encoder; /* NULL: none was asked for */
@@ -29,8 +29,7 @@ void gst_tfrc_fec_clear (GstTfrcFec *fec);
 /* The receiver that the stream is agreed on with asks for so much, from now on, for some seconds. */
 void gst_tfrc_fec_on_request (GstTfrcFec *fec, const RtcpRepair *request, CcTime now);
 /* A packet of the stream that is repaired leaves as number seq. */
-void gst_tfrc_fec_on_sent (
-    GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now);
+void gst_tfrc_fec_on_sent (GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now);
 
 G_END_DECLS
 #endif

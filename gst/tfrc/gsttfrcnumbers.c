@@ -97,8 +97,10 @@ gst_tfrc_numbers_resent (GstTfrcNumbers *n, guint32 ssrc, guint16 *osn)
 {
   GstTfrcNumbered *s = find (n, ssrc), *original = s != NULL ? original_of (n, s, *osn) : NULL;
 
-  if (original != NULL && gst_tfrc_numbering_sent (&original->numbering, *osn, osn))
+  if (original != NULL && gst_tfrc_numbering_sent (&original->numbering, *osn, osn)) {
+    n->resent++;
     return TRUE;
+  }
   n->lost++;
   return FALSE;
 }

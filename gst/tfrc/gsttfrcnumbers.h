@@ -31,7 +31,8 @@ typedef struct {
   guint n_ssrcs;
   GstTfrcAsked asked[GST_TFRC_NUMBERS_ASKED];
   guint n_asked;   /* modulo GST_TFRC_NUMBERS_ASKED the next place */
-  guint64 lost;    /* packets sent again whose original is not known any more */
+  guint64 resent;  /* packets sent again */
+  guint64 lost;    /* those whose original is not known any more */
   guint64 unknown; /* packets asked for, likewise */
 } GstTfrcNumbers;
 

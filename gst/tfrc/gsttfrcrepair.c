@@ -6,7 +6,6 @@
 #include "gsttfrcrepair.h"
 
 #include "gstccrandom.h"
-#include "gsttfrctransmit.h"
 #include "rtcprepair.h"
 
 #include <string.h>
@@ -18,39 +17,11 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 /* Receivers of ours know when an answer can be there, and ask twice in a row where it matters: no closer than 20 ms. */
 #define ANSWER_INTERVAL (15 * CC_MSECOND)
 
-GType
-gst_tfrc_repair_get_type (void)
-{
-  static const GEnumValue values[] = {
-      {GST_TFRC_REPAIR_AUTO, "What the receiver asks for: tfrcsrc lost packets", "auto"},
-      {GST_TFRC_REPAIR_NONE, "Nothing: lost packets stay lost", "none"},
-      {GST_TFRC_REPAIR_RTX, "Lost packets are asked for and sent again (RFC 4585, RFC 4588)", "rtx"},
-      {GST_TFRC_REPAIR_FEC, "Redundancy is sent along, as much as losses are worth (RFC 8681)", "fec"},
-      {GST_TFRC_REPAIR_BOTH, "Either, as round trip and losses make it worth", "both"}, {0, NULL, NULL}};
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstTfrcRepair", values));
-  return (GType)type;
-}
-
-GParamSpec *
-gst_tfrc_repair_param_spec (const gchar *blurb, GParamFlags flags)
-{
-  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_REPAIR, 0);
-  return g_param_spec_enum ("repair", "Repair", blurb, GST_TYPE_TFRC_REPAIR, GST_TFRC_REPAIR_AUTO, flags);
-}
-
-gboolean
-gst_tfrc_repair_allows (GstTfrcRepairMode mode, GstTfrcRepairMode by)
-{
-  return mode == GST_TFRC_REPAIR_AUTO || mode == GST_TFRC_REPAIR_BOTH || mode == by;
-}
-
 void
-gst_tfrc_repair_init (GstTfrcRepair *r)
+gst_tfrc_repair_init (GstTfrcRepair *r, const GstTfrcRepairParams *params)
 {
   memset (r, 0, sizeof *r);
+  r->params = *params;
 }
 
 void
@@ -62,32 +33,32 @@ gst_tfrc_repair_clear (GstTfrcRepair *r)
 }
 
 gboolean
-gst_tfrc_repair_is (const GstTfrcTransmit *t, guint32 ssrc)
+gst_tfrc_repair_is (const GstTfrcRepair *r, guint32 ssrc)
 {
-  return t->repair.agreed && t->repair.ssrc == ssrc;
+  return r->agreed && r->ssrc == ssrc;
 }
 
 /* ---- the agreement ---- */
 
 /* A receiver that agreed asks twice in a row where it matters. */
 static void
-set_asker (GstTfrcTransmit *t, gboolean agreed)
+set_asker (GstTfrcRepair *r, gboolean agreed)
 {
-  RtpMediaStream *stream = rtp_media_find (&t->session.core->media, t->repair.media);
+  RtpMediaStream *stream = rtp_media_find (&r->params.session->core->media, r->media);
 
   if (stream != NULL)
-    stream->asker = (RtpMediaAsker){.agreed = agreed, .receiver = t->repair.receiver, .interval = ANSWER_INTERVAL};
+    stream->asker = (RtpMediaAsker){.agreed = agreed, .receiver = r->receiver, .interval = ANSWER_INTERVAL};
 }
 
 void
-gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now)
+gst_tfrc_repair_end (GstTfrcRepair *r, CcTime now)
 {
-  if (!t->repair.agreed)
+  if (!r->agreed)
     return;
-  gst_tfrc_repair_clear (&t->repair);
-  set_asker (t, FALSE);
-  rtp_participant_end_stream (t->session.core, t->repair.ssrc, now);
-  gst_tfrc_session_wake (&t->session);
+  gst_tfrc_repair_clear (r);
+  set_asker (r, FALSE);
+  rtp_participant_end_stream (r->params.session->core, r->ssrc, now);
+  gst_tfrc_session_wake (r->params.session);
 }
 
 void
@@ -109,22 +80,22 @@ gst_tfrc_repair_note_feedback (GstTfrcRepair *r, const RtpFeedbackMessage *messa
 
 /* One stream is repaired for one receiver. Who may limit may ask: it has shown that it receives. */
 static gboolean
-is_acceptable (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offer)
+is_acceptable (GstTfrcRepair *r, guint32 sender, guint32 media, const RtcpRepair *offer)
 {
-  RtpParticipant *core = t->session.core;
+  RtpParticipant *core = r->params.session->core;
 
   return rtp_media_is_flow (&core->media, media) && rtp_reporters_knows (&core->media.reporters, sender) &&
-         offer->ssrc != 0 && t->repair.ssrc_sent == media && offer->payload_type != t->repair.type_sent &&
+         offer->ssrc != 0 && r->ssrc_sent == media && offer->payload_type != r->type_sent &&
          rtp_locals_find (&core->locals, offer->ssrc) == NULL;
 }
 
 /* Its stream shows itself at once, in RTCP. */
 static void
-agree (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offer, CcTime now)
+agree (GstTfrcRepair *r, guint32 sender, guint32 media, const RtcpRepair *offer, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
 
-  GST_INFO_OBJECT (t->element, "receiver %08x gets what it misses of %08x again as %08x", sender, media, offer->ssrc);
+  GST_INFO_OBJECT (
+      r->params.element, "receiver %08x gets what it misses of %08x again as %08x", sender, media, offer->ssrc);
   r->agreed = TRUE;
   r->receiver = sender;
   r->media = media;
@@ -132,25 +103,24 @@ agree (GstTfrcTransmit *t, guint32 sender, guint32 media, const RtcpRepair *offe
     r->next = (guint16)gst_cc_random32 ();
   r->ssrc = offer->ssrc;
   r->heard_at = now;
-  set_asker (t, TRUE);
-  rtp_participant_announce_resends (t->session.core, r->ssrc, now);
-  gst_tfrc_session_wake (&t->session);
+  set_asker (r, TRUE);
+  rtp_participant_announce_resends (r->params.session->core, r->ssrc, now);
+  gst_tfrc_session_wake (r->params.session);
 }
 
 /* Where its SSRC had to make room it comes back. */
 static void
-go_on (GstTfrcTransmit *t, CcTime now)
+go_on (GstTfrcRepair *r, CcTime now)
 {
-  t->repair.heard_at = now;
-  rtp_participant_announce_resends (t->session.core, t->repair.ssrc, now);
-  gst_tfrc_session_wake (&t->session);
+  r->heard_at = now;
+  rtp_participant_announce_resends (r->params.session->core, r->ssrc, now);
+  gst_tfrc_session_wake (r->params.session);
 }
 
 /* What the stream that was agreed on is used for. */
 static void
-take_terms (GstTfrcTransmit *t, const RtcpRepair *offer, CcTime now)
+take_terms (GstTfrcRepair *r, const RtcpRepair *offer, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
 
   if (offer->kind == RTCP_REPAIR_FEC) {
     gst_tfrc_fec_on_request (&r->fec, offer, now);
@@ -163,46 +133,44 @@ take_terms (GstTfrcTransmit *t, const RtcpRepair *offer, CcTime now)
 }
 
 static gboolean
-is_wanted (const GstTfrcTransmit *t, const RtcpRepair *offer)
+is_wanted (const GstTfrcRepair *r, const RtcpRepair *offer)
 {
   return gst_tfrc_repair_allows (
-      t->settings.repair, offer->kind == RTCP_REPAIR_FEC ? GST_TFRC_REPAIR_FEC : GST_TFRC_REPAIR_RTX);
+      r->params.settings->repair, offer->kind == RTCP_REPAIR_FEC ? GST_TFRC_REPAIR_FEC : GST_TFRC_REPAIR_RTX);
 }
 
 static void
-take_offer (GstTfrcTransmit *t, const GstTfrcOffer *o, CcTime now)
+take_offer (GstTfrcRepair *r, const GstTfrcOffer *o, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
 
-  if (!is_wanted (t, &o->repair))
+  if (!is_wanted (r, &o->repair))
     return;
   if (r->agreed && r->receiver == o->by && r->media == o->media && r->ssrc == o->repair.ssrc) {
-    go_on (t, now);
-    take_terms (t, &o->repair, now);
+    go_on (r, now);
+    take_terms (r, &o->repair, now);
     return;
   }
   if (r->agreed && r->receiver != o->by && cc_time_since (now, r->heard_at) < AGREEMENT_LIFE)
     return;
-  if (!is_acceptable (t, o->by, o->media, &o->repair))
+  if (!is_acceptable (r, o->by, o->media, &o->repair))
     return;
-  gst_tfrc_repair_end (t, now);
-  agree (t, o->by, o->media, &o->repair, now);
-  take_terms (t, &o->repair, now);
+  gst_tfrc_repair_end (r, now);
+  agree (r, o->by, o->media, &o->repair, now);
+  take_terms (r, &o->repair, now);
 }
 
 void
-gst_tfrc_repair_settle (GstTfrcTransmit *t, CcTime now)
+gst_tfrc_repair_settle (GstTfrcRepair *r, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (r->offers); i++) {
     if (r->offers[i].made)
-      take_offer (t, &r->offers[i], now);
+      take_offer (r, &r->offers[i], now);
     r->offers[i].made = FALSE;
   }
   if (r->left)
-    gst_tfrc_repair_end (t, now);
+    gst_tfrc_repair_end (r, now);
   r->left = FALSE;
 }
 
@@ -220,11 +188,10 @@ keep (GstTfrcRepair *r, GstBuffer *buffer, guint16 seq)
 }
 
 void
-gst_tfrc_repair_on_sent (GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now)
+gst_tfrc_repair_on_sent (GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
 
-  if (gst_tfrc_repair_is (t, head->ssrc))
+  if (gst_tfrc_repair_is (r, head->ssrc))
     return;
   r->ssrc_sent = head->ssrc;
   r->type_sent = head->payload_type;
@@ -232,7 +199,7 @@ gst_tfrc_repair_on_sent (GstTfrcTransmit *t, const CcPacket *packet, const GstTf
     return;
   if (r->kept != NULL)
     keep (r, packet->handle, seq);
-  gst_tfrc_fec_on_sent (t, packet, head, seq, now);
+  gst_tfrc_fec_on_sent (r, packet, head, seq, now);
 }
 
 /* RFC 4588 4: the number it had stands in front of the payload. */
@@ -255,11 +222,11 @@ resent_packet (GstTfrcRepair *r, const GstTfrcKept *kept, const GstTfrcHead *hea
 }
 
 static void
-send_again (GstTfrcTransmit *t, const GstTfrcKept *kept, CcTime now)
+send_again (GstTfrcRepair *r, const GstTfrcKept *kept, CcTime now)
 {
-  GstTfrcElements elements = {.id = t->settings.extension_id,
-      .twcc_id = t->settings.twcc_extension_id,
-      .rate_id = t->settings.rate_extension_id};
+  GstTfrcElements elements = {.id = r->params.settings->extension_id,
+      .twcc_id = r->params.settings->twcc_extension_id,
+      .rate_id = r->params.settings->rate_extension_id};
   CcPacket packet = {.captured_at = now, .resent = true};
   GstTfrcHead head;
 
@@ -267,24 +234,23 @@ send_again (GstTfrcTransmit *t, const GstTfrcKept *kept, CcTime now)
     return;
   packet.frame = head.timestamp;
   packet.size_bytes = (guint32)(kept->size + GST_TFRC_OSN_SIZE + gst_tfrc_head_growth (&head, kept->data, &elements));
-  packet.handle = resent_packet (&t->repair, kept, &head);
-  t->stats.resent++;
-  gst_tfrc_transmit_push (t, &packet, now);
+  packet.handle = resent_packet (r, kept, &head);
+  r->resent++;
+  r->params.push (r->params.user, &packet, now);
 }
 
 gboolean
-gst_tfrc_repair_answer (GstTfrcTransmit *t, const RtpEvent *resend, CcTime now)
+gst_tfrc_repair_answer (GstTfrcRepair *r, const RtpEvent *resend, CcTime now)
 {
-  GstTfrcRepair *r = &t->repair;
   const GstTfrcKept *kept;
 
-  if (!r->agreed || !r->by_rtx || !gst_tfrc_repair_allows (t->settings.repair, GST_TFRC_REPAIR_RTX) ||
+  if (!r->agreed || !r->by_rtx || !gst_tfrc_repair_allows (r->params.settings->repair, GST_TFRC_REPAIR_RTX) ||
       resend->receiver != r->receiver || resend->ssrc != r->media)
     return FALSE;
   kept = &r->kept[resend->seq % GST_TFRC_REPAIR_KEPT];
   if (kept->size == 0 || kept->ssrc != r->media || kept->seq != resend->seq)
     r->unknown++;
   else
-    send_again (t, kept, now);
+    send_again (r, kept, now);
   return TRUE;
 }

@@ -10,26 +10,12 @@
 
 #include "gsttfrcfec.h"
 #include "gsttfrcpacket.h"
+#include "gsttfrcsession.h"
+#include "gsttfrcsettings.h"
 #include "rtcprepair.h"
 #include "rtpevents.h"
 
 G_BEGIN_DECLS
-
-typedef struct GstTfrcTransmit GstTfrcTransmit;
-
-typedef enum {
-  GST_TFRC_REPAIR_AUTO,
-  GST_TFRC_REPAIR_NONE,
-  GST_TFRC_REPAIR_RTX,
-  GST_TFRC_REPAIR_FEC,
-  GST_TFRC_REPAIR_BOTH
-} GstTfrcRepairMode;
-
-#define GST_TYPE_TFRC_REPAIR (gst_tfrc_repair_get_type ())
-GType gst_tfrc_repair_get_type (void);
-GParamSpec *gst_tfrc_repair_param_spec (const gchar *blurb, GParamFlags flags);
-/* by: RTX or FEC. */
-gboolean gst_tfrc_repair_allows (GstTfrcRepairMode mode, GstTfrcRepairMode by);
 
 #define GST_TFRC_REPAIR_KEPT 1024  /* packets: half a second, RESEND_LIMIT_MAX_RTT, of 20 Mb/s */
 #define GST_TFRC_REPAIR_BYTES 1500 /* of the largest one kept */
@@ -49,6 +35,16 @@ typedef struct {
 } GstTfrcOffer;
 
 typedef struct {
+  GstElement *element; /* that logs */
+  GstTfrcSession *session;
+  const CcSender *sender; /* of whose rate redundancy is a share */
+  const GstTfrcSettings *settings;
+  void (*push) (gpointer user, const CcPacket *packet, CcTime now); /* into the sending buffer; takes its buffer */
+  gpointer user;
+} GstTfrcRepairParams;
+
+typedef struct GstTfrcRepair {
+  GstTfrcRepairParams params;
   gboolean agreed;
   guint32 receiver, media, ssrc; /* who asks, for whose packets, and in which stream they come */
   gboolean by_rtx;               /* packets are sent again */
@@ -58,27 +54,28 @@ typedef struct {
   GstTfrcKept *kept;             /* GST_TFRC_REPAIR_KEPT, by number; NULL: nobody asks */
   guint32 ssrc_sent;             /* of the last packet of media, and its payload type */
   guint8 type_sent;
-  guint64 unknown; /* packets asked for that are not kept */
+  guint64 unknown;      /* packets asked for that are not kept */
+  guint64 resent, sums; /* packets sent again; of redundancy */
   GstTfrcFec fec;
   gboolean left; /* to be settled */
   GstTfrcOffer offers[2];
 } GstTfrcRepair;
 
-void gst_tfrc_repair_init (GstTfrcRepair *repair);
-void gst_tfrc_repair_clear (GstTfrcRepair *repair);
+void gst_tfrc_repair_init (GstTfrcRepair *r, const GstTfrcRepairParams *params);
+void gst_tfrc_repair_clear (GstTfrcRepair *r);
 /* The path is another, or nothing is to be sent again any more. */
-void gst_tfrc_repair_end (GstTfrcTransmit *t, CcTime now);
+void gst_tfrc_repair_end (GstTfrcRepair *r, CcTime now);
 /* Feedback of a receiver, whatever it is; a participant has left. What follows from it is done by settle,
    once the participant is not at work. */
 void gst_tfrc_repair_note_feedback (GstTfrcRepair *r, const RtpFeedbackMessage *message);
 void gst_tfrc_repair_note_bye (GstTfrcRepair *r, guint32 ssrc);
-void gst_tfrc_repair_settle (GstTfrcTransmit *t, CcTime now);
+void gst_tfrc_repair_settle (GstTfrcRepair *r, CcTime now);
 /* A packet leaves; seq: the number it leaves with. */
 void gst_tfrc_repair_on_sent (
-    GstTfrcTransmit *t, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now);
+    GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now);
 /* A packet is to be sent again. TRUE: whoever asks has agreed, and is answered here. */
-gboolean gst_tfrc_repair_answer (GstTfrcTransmit *t, const RtpEvent *resend, CcTime now);
-gboolean gst_tfrc_repair_is (const GstTfrcTransmit *t, guint32 ssrc);
+gboolean gst_tfrc_repair_answer (GstTfrcRepair *r, const RtpEvent *resend, CcTime now);
+gboolean gst_tfrc_repair_is (const GstTfrcRepair *r, guint32 ssrc);
 
 G_END_DECLS
 #endif

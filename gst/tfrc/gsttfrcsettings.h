@@ -6,7 +6,7 @@
 
 #include "ccsender.h"
 #include "gsttfrcratesources.h"
-#include "gsttfrcrepair.h"
+#include "gsttfrcrepairmode.h"
 #include "rtpparticipant.h"
 
 G_BEGIN_DECLS

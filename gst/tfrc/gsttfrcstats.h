@@ -5,9 +5,8 @@
 
 #include "ccsender.h"
 #include "gstccsrtp.h"
+#include "gsttfrcanswer.h"
 #include "gsttfrclateness.h"
-#include "gsttfrcsteering.h"
-#include "rtpmedia.h"
 
 #include <gst/gst.h>
 
@@ -21,17 +20,10 @@ typedef struct {
   guint64 malformed, overflowed; /* packets */
   guint64 circuit_openings;
   guint64 unstamped, too_large, refused, unreachable, send_errors;
-  GstTfrcSteeringCounts steering;
-  RtpMediaCounts media;
-  guint64 rtcp_sent, rtcp_received, bad_reports, bad_rtcp, unknown_source, unknown_ssrc, rate_messages;
+  GstTfrcAnswerCounts answered;
+  guint64 bad_reports;
   guint64 packet_reports, packet_reports_refused; /* those that steered; what they told and cannot be */
-  guint64 key_unit_requests, byes, collisions;
-  guint64 resends_unknown;      /* of those that the participant grants */
-  guint64 resent, resends_lost; /* packets sent again; whose original is not known any more */
-  guint64 fec_sent;             /* packets of redundancy */
-  guint64 limits_unproven;
-  guint64 tmmbr_bitrate; /* bit/s on the wire; 0: no limit */
-  guint64 unprotected;   /* packets */
+  guint64 unprotected;                            /* packets */
   GstCcSrtpCounts srtp;
   GstTfrcLateness lateness;
 } GstTfrcStats;

@@ -7,6 +7,7 @@
 #include "ccsender.h"
 #include "gsttfrccircuit.h"
 #include "gsttfrcratesources.h"
+#include "pathmtu.h"
 #include "rtpparticipant.h"
 
 G_BEGIN_DECLS
@@ -26,6 +27,7 @@ typedef struct {
   CcSender *sender;
   CcPacketFeedback *packets; /* what left, for reports of every packet */
   RtpParticipant *core;      /* whose SSRCs these are */
+  PathMtu *mtu;              /* of the flow */
   gboolean numbered;         /* packets carry transport-wide numbers */
   CcTime now;                /* of the packet at hand */
   guint32 path_teller;       /* SSRC whose path rate is followed */
@@ -40,7 +42,7 @@ typedef struct {
   GstTfrcSteeringCounts counts;
 } GstTfrcSteering;
 
-/* sender, packets: initialized by their owner before anything is reported. core: set by the caller once there is one.
+/* sender, packets: initialized by their owner before anything is reported. core, mtu: set by the caller once there are.
  */
 void gst_tfrc_steering_init (GstTfrcSteering *s, CcSender *sender, CcPacketFeedback *packets);
 /* For RtpParticipantParams.rate_maker, with the steering as its user: report_block, tfrc, remb, path, ccfb, twcc.

@@ -22,7 +22,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 
 #define PUMP_PACKETS (2 * GST_TFRC_BATCH_SIZE) /* between two looks at clock and socket */
 #define DRAIN_MARGIN (500 * CC_MSECOND)
-#define LOG_INTERVAL CC_SECOND
 /* Packets closer than this leave together, as the pacer's t_gran has it; also, a core that is due and does nothing must
    not spin. */
 #define SLEEP_MIN (200 * CC_USECOND)
@@ -53,15 +52,6 @@ gst_tfrc_transmit_finalize (GstTfrcTransmit *t)
   gst_tfrc_mailbox_clear (&t->mailbox);
 }
 
-gboolean
-gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now)
-{
-  if (t->logged_at != 0 && cc_time_since (now, t->logged_at) < LOG_INTERVAL)
-    return FALSE;
-  t->logged_at = now;
-  return TRUE;
-}
-
 /* ---- the thread ---- */
 
 /* Audio is a small part of what makes a queue, and an encoder that nobody governs: lowered for a queue that video
@@ -72,6 +62,14 @@ least_bitrate (const GstTfrcSettings *settings)
   if (!settings->audio || settings->mode != CC_MODE_LOW_DELAY)
     return settings->min_bitrate;
   return MAX (settings->min_bitrate, MIN (settings->min_audio_bitrate, settings->max_bitrate));
+}
+
+/* min-bitrate holds against whatever receivers ask for. */
+static void
+apply_limits (GstTfrcTransmit *t)
+{
+  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (least_bitrate (&t->settings)),
+      fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->answer.tmmbr_Bps));
 }
 
 static void
@@ -94,17 +92,9 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.random.next = gst_tfrc_random_bits;
   t->circuit_told = 0;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
-  gst_tfrc_transmit_apply_limits (t);
+  apply_limits (t);
   cc_sender_packet_feedback_params (&t->core, &packets);
   cc_packet_feedback_restart (t->packets, &packets);
-}
-
-/* min-bitrate holds against whatever receivers ask for. */
-void
-gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t)
-{
-  cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (least_bitrate (&t->settings)),
-      fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->tmmbr_Bps));
 }
 
 static void
@@ -114,12 +104,12 @@ give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
   guint16 seq;
 
   if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq))
-    gst_tfrc_numbers_give_up (&t->numbers, ssrc, seq, now);
+    gst_tfrc_numbers_give_up (&t->answer.numbers, ssrc, seq, now);
   gst_buffer_unref (packet->handle);
 }
 
-void
-gst_tfrc_transmit_push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
+static void
+push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 {
   CcPacket discarded;
 
@@ -145,7 +135,7 @@ restart_core (GstTfrcTransmit *t, CcTime now)
     waiting[i] = t->core.buffer.ring[(t->core.buffer.head + i) % t->core.buffer.capacity];
   init_core (t, start_Bps, now);
   for (i = 0; i < n; i++)
-    gst_tfrc_transmit_push (t, &waiting[i], now);
+    push (t, &waiting[i], now);
   g_free (waiting);
 }
 
@@ -160,7 +150,7 @@ static void
 apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
 {
   if (settings->repair == GST_TFRC_REPAIR_NONE)
-    gst_tfrc_repair_end (t, now);
+    gst_tfrc_repair_end (&t->answer.repair, now);
   if (settings->mode != t->settings.mode)
     cc_sender_set_mode (&t->core, settings->mode, now);
   if (settings->max_delay != t->settings.max_delay)
@@ -170,10 +160,10 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
-  t->steering.numbered = settings->twcc_extension_id > 0;
+  t->answer.steering.numbered = settings->twcc_extension_id > 0;
   t->core.params.probe = settings->rate_extension_id > 0;
   set_traffic_class (t);
-  gst_tfrc_transmit_apply_limits (t);
+  apply_limits (t);
   cc_sender_on_timeout (&t->core, now);
   gst_tfrc_rate_news_hasten (&t->news, now);
 }
@@ -194,7 +184,7 @@ static void
 finish_drain (GstTfrcTransmit *t, CcTime now)
 {
   flush_core (t, now);
-  gst_tfrc_session_say_bye (&t->session, t->fd, now);
+  gst_tfrc_session_say_bye (&t->answer.session, t->fd, now);
   t->drain_until = CC_TIME_NONE;
   gst_tfrc_mailbox_tell_drained (&t->mailbox);
 }
@@ -209,8 +199,7 @@ take_peer (GstTfrcTransmit *t, const GstTfrcMail *mail, CcTime now)
     set_traffic_class (t);
   }
   t->to = t->batch->to = mail->to;
-  gst_tfrc_repair_end (t, now);
-  gst_tfrc_session_set_peer (&t->session, &t->to, now);
+  gst_tfrc_answer_set_peer (&t->answer, &t->to, now);
   restart_core (t, now);
 }
 
@@ -221,10 +210,10 @@ take_packets (GstTfrcTransmit *t, GstTfrcMail *mail, CcTime now)
 
   for (i = 0; i < mail->n_given_up; i++)
     while (mail->given_up[i].count-- > 0)
-      gst_tfrc_numbers_give_up (&t->numbers, mail->given_up[i].ssrc, mail->given_up[i].from++, now);
+      gst_tfrc_numbers_give_up (&t->answer.numbers, mail->given_up[i].ssrc, mail->given_up[i].from++, now);
   t->mid_frame = n > 0 && !mail->packets[n - 1].frame_end && !mail->packets[n - 1].resent;
   for (i = 0; i < n; i++)
-    gst_tfrc_transmit_push (t, &mail->packets[i], now);
+    push (t, &mail->packets[i], now);
 }
 
 /* Takes over what the other threads left. Returns FALSE when it is time to go. */
@@ -260,21 +249,16 @@ static gboolean
 find_osn (GstTfrcTransmit *t, const CcPacket *packet, guint32 ssrc, guint16 *osn)
 {
   if (!gst_tfrc_packet_osn (packet->handle, osn) ||
-      !(gst_tfrc_repair_is (t, ssrc) || gst_tfrc_numbers_resent (&t->numbers, ssrc, osn)))
+      !(gst_tfrc_repair_is (&t->answer.repair, ssrc) || gst_tfrc_numbers_resent (&t->answer.numbers, ssrc, osn)))
     return FALSE;
-  t->stats.resent += !gst_tfrc_repair_is (t, ssrc);
   return TRUE;
 }
 
 static void
-note_sent (GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, gsize size, const CcPacket *packet, CcTime now)
+note_sent (GstTfrcTransmit *t, const GstTfrcHead *head, guint16 seq, const CcPacket *packet, CcTime now)
 {
-  RtpPacket rtp = {
-      .ssrc = head->ssrc, .timestamp = head->timestamp, .seq = seq, .payload_bytes = size - head->head_size};
-
   cc_packet_feedback_on_sent (t->packets, head->ssrc, seq, packet->size_bytes, head->timestamp, now);
-  gst_tfrc_session_on_sent (&t->session, &rtp, t->settings.clock_rate, packet->resent, packet->captured_at, now);
-  gst_tfrc_repair_on_sent (t, packet, head, seq, now);
+  gst_tfrc_answer_on_sent (&t->answer, packet, head, seq, now);
 }
 
 static void
@@ -286,20 +270,19 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
                                 .twcc_number = cc_packet_feedback_number (t->packets),
                                 .rate_id = t->settings.rate_extension_id},
       .resent = packet->resent};
-  gsize size = gst_buffer_get_size (packet->handle);
   GstTfrcHead head;
   guint32 ssrc;
   guint16 seq;
 
   if (gst_tfrc_packet_number (packet->handle, &ssrc, &seq)) {
-    rewrite.renumber = gst_tfrc_numbers_offset (&t->numbers, ssrc, seq, now);
+    rewrite.renumber = gst_tfrc_numbers_offset (&t->answer.numbers, ssrc, seq, now);
     if (packet->resent && !find_osn (t, packet, ssrc, &rewrite.osn)) {
       give_up_packet (t, packet, now);
       return;
     }
   }
   if (gst_tfrc_batch_add (t->batch, packet->handle, &rewrite, &head))
-    note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), size, packet, now);
+    note_sent (t, &head, (guint16)(head.seq - rewrite.renumber), packet, now);
   else
     gst_tfrc_send_errors_tell (&t->errors, t->batch);
 }
@@ -335,7 +318,6 @@ pump (GstTfrcTransmit *t, CcTime now)
 static void
 copy_counters (GstTfrcTransmit *t)
 {
-  const RtpParticipant *core = t->session.core;
   GstTfrcStats *s = &t->stats;
 
   s->mode = t->core.mode;
@@ -349,14 +331,7 @@ copy_counters (GstTfrcTransmit *t)
   s->circuit_openings = t->core.circuit.openings;
   s->packet_reports = t->core.packet_reports;
   s->packet_reports_refused = t->packets->nonsense + cc_packet_feedback_unknown (t->packets);
-  s->steering = t->steering.counts;
-  rtp_media_counts (&core->media, &s->media);
-  s->unknown_ssrc = core->media.elsewhere;
-  s->limits_unproven = core->media.unproven;
-  s->bad_rtcp = core->stats.bad_rtcp + t->steering.counts.malformed;
-  s->rtcp_sent = t->session.sent;
-  s->resends_lost = t->numbers.lost;
-  s->resends_unknown = t->numbers.unknown + t->repair.unknown;
+  gst_tfrc_answer_count (&t->answer, &s->answered);
   s->unstamped = t->batch->unstamped;
   s->unprotected = t->batch->unprotected;
   s->srtp = gst_cc_srtp_counts (t->srtp);
@@ -423,7 +398,7 @@ give_advice (GstTfrcTransmit *t, CcTime now)
   const GstTfrcSendCounts counts = {.packets_sent = t->core.sent.packets,
       .frames_sent = t->core.buffer.frames_sent,
       .frames_dropped = t->core.buffer.frames_dropped,
-      .rtcp_received = t->stats.rtcp_received,
+      .rtcp_received = t->answer.counts.rtcp_received,
       .explained = t->batch->refused > 0 || gst_cc_srtp_counts (t->srtp).refused > 0,
       .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
 
@@ -436,8 +411,8 @@ run_timers (GstTfrcTransmit *t, CcTime now)
   if (cc_sender_next_timeout (&t->core) <= now)
     cc_sender_on_timeout (&t->core, now);
   if (cc_sender_take_key_unit_wanted (&t->core))
-    gst_tfrc_answer_want_key_unit (t, now);
-  gst_tfrc_answer_run (t, now);
+    gst_tfrc_answer_want_key_unit (&t->answer, now);
+  gst_tfrc_answer_run (&t->answer, t->fd, now);
   post_circuit (t, now);
   if (gst_tfrc_rate_news_is_due (&t->news, now))
     check_status (t, now);
@@ -452,7 +427,7 @@ static CcTime
 next_deadline (const GstTfrcTransmit *t, CcTime now, gboolean more)
 {
   CcTime core = t->blocked ? CC_TIME_NONE : cc_sender_next_timeout (&t->core);
-  CcTime at = gst_tfrc_session_next (&t->session);
+  CcTime at = gst_tfrc_session_next (&t->answer.session);
 
   if (!more)
     core = MAX (core, cc_time_add (now, SLEEP_MIN));
@@ -495,7 +470,7 @@ run (gpointer user)
     if (events & POLLERR)
       gst_tfrc_send_errors_take (&t->errors, t->batch, t->fd);
     if (events & POLLIN)
-      gst_tfrc_answer_receive (t, now);
+      gst_tfrc_answer_receive (&t->answer, t->fd, now);
     run_timers (t, now);
     more = pump (t, now);
     deadline = next_deadline (t, now, more);
@@ -512,8 +487,36 @@ run (gpointer user)
     }
   }
   flush_core (t, now);
-  gst_tfrc_session_say_bye (&t->session, t->fd, now);
+  gst_tfrc_session_say_bye (&t->answer.session, t->fd, now);
   return NULL;
+}
+
+static void
+push_for_answer (gpointer user, const CcPacket *packet, CcTime now)
+{
+  push (user, packet, now);
+}
+
+static void
+limit_for_answer (gpointer user)
+{
+  apply_limits (user);
+}
+
+static void
+begin_answer (GstTfrcTransmit *t, CcTime now)
+{
+  const GstTfrcAnswerParams params = {.element = t->element,
+      .pad = t->pad,
+      .settings = &t->settings,
+      .sender = &t->core,
+      .packets = t->packets,
+      .news = &t->news,
+      .push = push_for_answer,
+      .limit = limit_for_answer,
+      .user = t};
+
+  gst_tfrc_answer_begin (&t->answer, &params, t->srtp, &t->to, now);
 }
 
 static void
@@ -530,17 +533,13 @@ reset (GstTfrcTransmit *t, const GstTfrcSettings *settings, const GstTfrcAddress
   gst_tfrc_batch_set_srtp (t->batch, t->srtp);
   t->batch->to = *to;
   set_traffic_class (t);
-  t->key_unit_count = 0;
   t->blocked = FALSE;
   t->drain_until = CC_TIME_NONE;
   t->stats_at = cc_time_add (now, settings->stats_interval);
-  t->logged_at = 0;
   gst_tfrc_send_errors_init (&t->errors, t->element);
   gst_tfrc_send_advice_init (&t->advice, now);
   t->packets = g_new0 (CcPacketFeedback, 1);
-  gst_tfrc_numbers_init (&t->numbers);
-  gst_tfrc_repair_init (&t->repair);
-  gst_tfrc_answer_begin (t, now);
+  begin_answer (t, now);
   init_core (t, gst_tfrc_bytes_per_second (settings->start_bitrate), now);
   gst_tfrc_rate_news_init (&t->news, t->element, t->pad, &t->core, now);
   cc_sender_status (&t->core, now, &t->stats.status);
@@ -554,9 +553,8 @@ release (GstTfrcTransmit *t)
   g_clear_pointer (&t->mail.packets, g_free);
   g_clear_pointer (&t->ring, g_free);
   g_clear_pointer (&t->batch, gst_tfrc_batch_free);
-  gst_tfrc_session_clear (&t->session);
+  gst_tfrc_answer_clear (&t->answer);
   g_clear_pointer (&t->packets, g_free);
-  gst_tfrc_repair_clear (&t->repair);
   g_clear_object (&t->socket);
   t->fd = -1;
 }

@@ -9,15 +9,12 @@
 #define GST_TFRC_TRANSMIT_H
 
 #include "ccsender.h"
+#include "gsttfrcanswer.h"
 #include "gsttfrcbatch.h"
 #include "gsttfrcmailbox.h"
-#include "gsttfrcnumbers.h"
 #include "gsttfrcratenews.h"
-#include "gsttfrcrepair.h"
 #include "gsttfrcsendadvice.h"
 #include "gsttfrcsenderrors.h"
-#include "gsttfrcsession.h"
-#include "gsttfrcsteering.h"
 
 G_BEGIN_DECLS
 
@@ -48,19 +45,9 @@ typedef struct GstTfrcTransmit {
   GstTfrcRateNews news;
   CcTime drain_until, stats_at;
   guint64 circuit_told; /* gst_tfrc_circuit_news () */
-  guint key_unit_count;
-  gboolean skipping; /* key units are wanted because of frames left out here, not by a receiver */
   GstTfrcSendErrors errors;
   GstTfrcSendAdvice advice;
-  CcTime logged_at;
-
-  GstTfrcSession session;
-  GstTfrcSteering steering;
-  GstTfrcNumbers numbers;
-  GstTfrcRepair repair;
-  CcTime heard_at;      /* of the packet at hand */
-  double tmmbr_Bps;     /* INFINITY: nobody limits */
-  gboolean limit_stale; /* it may have changed */
+  GstTfrcAnswer answer;
 } GstTfrcTransmit;
 
 CcTime gst_tfrc_transmit_now (void); /* the clock of captured_at and of the thread */
@@ -71,19 +58,6 @@ void gst_tfrc_transmit_finalize (GstTfrcTransmit *t);
 gboolean gst_tfrc_transmit_start (
     GstTfrcTransmit *t, GSocket *socket, const GstTfrcAddress *to, const GstTfrcSettings *settings, GError **error);
 void gst_tfrc_transmit_stop (GstTfrcTransmit *t); /* says BYE, joins the thread; nothing is queued any more */
-
-/* gsttfrctransmit.c, for the others */
-/* Into the sending buffer; takes the packet's buffer. */
-void gst_tfrc_transmit_push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now);
-void gst_tfrc_transmit_apply_limits (GstTfrcTransmit *t);
-gboolean gst_tfrc_transmit_may_log (GstTfrcTransmit *t, CcTime now);
-
-/* gsttfrcanswer.c: between the socket, the participant and the rest of the flow. */
-void gst_tfrc_answer_begin (GstTfrcTransmit *t, CcTime now);
-void gst_tfrc_answer_receive (GstTfrcTransmit *t, CcTime now); /* what waits at the socket */
-void gst_tfrc_answer_run (GstTfrcTransmit *t, CcTime now);     /* what is due */
-/* The sending buffer has dropped what may be a reference, or sending goes on after a pause. */
-void gst_tfrc_answer_want_key_unit (GstTfrcTransmit *t, CcTime now);
 
 G_END_DECLS
 #endif

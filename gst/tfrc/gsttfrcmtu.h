@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a path takes at most (pathmtu.h), told to the payloaders upstream by their `mtu` and taken back when it ends.
+   For the sending thread only. */
+#ifndef GST_TFRC_MTU_H
+#define GST_TFRC_MTU_H
+
+#include "pathmtu.h"
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct {
+  PathMtu path;
+  GstElement *element; /* that logs */
+  GstPad *pad;         /* upstream of which payloaders are */
+  guint told;          /* bytes of an RTP packet at most; 0: no limit */
+} GstTfrcMtu;
+
+void gst_tfrc_mtu_init (GstTfrcMtu *m, GstElement *element, GstPad *pad);
+/* The path is another, or nothing is sent any more. */
+void gst_tfrc_mtu_restart (GstTfrcMtu *m);
+/* Tells where there is something to tell. Nothing is locked. */
+void gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now);
+
+/* The mtu of each payloader from which packets come to that pad is `bytes` from now on, or what it was before where
+   that is less; 0: what it was before. One that somebody has set meanwhile stays. */
+void gst_tfrc_mtu_set_upstream (GstPad *sink, guint bytes);
+
+G_END_DECLS
+#endif
