@@ -279,13 +279,13 @@ gst_tfrc_answer_on_sent (GstTfrcAnswer *a, const CcPacket *packet, const GstTfrc
   gst_tfrc_repair_on_sent (&a->repair, packet, head, seq, now);
 }
 
-void
+gboolean
 gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now)
 {
   a->heard_at = now;
   gst_tfrc_session_run (&a->session, fd, a->params.sender->rate_Bps, now);
   apply_limit (a, now);
-  gst_tfrc_mtu_run (&a->mtu, now);
+  return !gst_tfrc_mtu_run (&a->mtu, now);
 }
 
 /* Where nothing has left yet, upstream has one stream to make. */

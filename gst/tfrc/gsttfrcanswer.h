@@ -61,7 +61,8 @@ void gst_tfrc_answer_clear (GstTfrcAnswer *a);
 void gst_tfrc_answer_set_peer (GstTfrcAnswer *a, const GstTfrcAddress *to, CcTime now);
 
 void gst_tfrc_answer_receive (GstTfrcAnswer *a, int fd, CcTime now); /* what waits at the socket */
-void gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now);     /* what is due */
+/* What is due. FALSE: what waits to be sent would not arrive. */
+gboolean gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now);
 /* A packet leaves; seq: the number it leaves with. */
 void gst_tfrc_answer_on_sent (
     GstTfrcAnswer *a, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now);

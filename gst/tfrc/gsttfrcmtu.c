@@ -102,11 +102,13 @@ gst_tfrc_mtu_restart (GstTfrcMtu *m)
     tell (m, 0);
 }
 
-void
+gboolean
 gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now)
 {
   guint limit = path_mtu_limit (&m->path, now);
 
-  if (limit != m->told)
-    tell (m, limit);
+  if (limit == m->told)
+    return FALSE;
+  tell (m, limit);
+  return limit > 0;
 }

@@ -20,8 +20,8 @@ typedef struct {
 void gst_tfrc_mtu_init (GstTfrcMtu *m, GstElement *element, GstPad *pad);
 /* The path is another, or nothing is sent any more. */
 void gst_tfrc_mtu_restart (GstTfrcMtu *m);
-/* Tells where there is something to tell. Nothing is locked. */
-void gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now);
+/* Tells where there is something to tell. TRUE: smaller packets are wanted. Nothing is locked. */
+gboolean gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now);
 
 /* The mtu of each payloader from which packets come to that pad is `bytes` from now on, or what it was before where
    that is less; 0: what it was before. One that somebody has set meanwhile stays. */

@@ -66,8 +66,10 @@ least_bitrate (const GstTfrcSettings *settings)
 
 /* min-bitrate holds against whatever receivers ask for. */
 static void
-apply_limits (GstTfrcTransmit *t)
+apply_limits (gpointer user)
 {
+  GstTfrcTransmit *t = user;
+
   cc_sender_set_limits (&t->core, gst_tfrc_bytes_per_second (least_bitrate (&t->settings)),
       fmin (gst_tfrc_bytes_per_second (t->settings.max_bitrate), t->answer.tmmbr_Bps));
 }
@@ -109,8 +111,9 @@ give_up_packet (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
 }
 
 static void
-push (GstTfrcTransmit *t, const CcPacket *packet, CcTime now)
+push (gpointer user, const CcPacket *packet, CcTime now)
 {
+  GstTfrcTransmit *t = user;
   CcPacket discarded;
 
   while (!cc_sender_push (&t->core, packet, now)) {
@@ -405,6 +408,14 @@ give_advice (GstTfrcTransmit *t, CcTime now)
   gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);
 }
 
+/* Packets are too large for the path, and pictures behind those that were refer to what did not arrive. */
+static void
+begin_anew (GstTfrcTransmit *t, CcTime now)
+{
+  send_buffer_clear (&t->core.buffer);
+  gst_tfrc_answer_want_key_unit (&t->answer, now);
+}
+
 static void
 run_timers (GstTfrcTransmit *t, CcTime now)
 {
@@ -412,7 +423,8 @@ run_timers (GstTfrcTransmit *t, CcTime now)
     cc_sender_on_timeout (&t->core, now);
   if (cc_sender_take_key_unit_wanted (&t->core))
     gst_tfrc_answer_want_key_unit (&t->answer, now);
-  gst_tfrc_answer_run (&t->answer, t->fd, now);
+  if (!gst_tfrc_answer_run (&t->answer, t->fd, now))
+    begin_anew (t, now);
   post_circuit (t, now);
   if (gst_tfrc_rate_news_is_due (&t->news, now))
     check_status (t, now);
@@ -492,18 +504,6 @@ run (gpointer user)
 }
 
 static void
-push_for_answer (gpointer user, const CcPacket *packet, CcTime now)
-{
-  push (user, packet, now);
-}
-
-static void
-limit_for_answer (gpointer user)
-{
-  apply_limits (user);
-}
-
-static void
 begin_answer (GstTfrcTransmit *t, CcTime now)
 {
   const GstTfrcAnswerParams params = {.element = t->element,
@@ -512,8 +512,8 @@ begin_answer (GstTfrcTransmit *t, CcTime now)
       .sender = &t->core,
       .packets = t->packets,
       .news = &t->news,
-      .push = push_for_answer,
-      .limit = limit_for_answer,
+      .push = push,
+      .limit = apply_limits,
       .user = t};
 
   gst_tfrc_answer_begin (&t->answer, &params, t->srtp, &t->to, now);
