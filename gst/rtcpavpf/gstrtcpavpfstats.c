@@ -54,7 +54,7 @@ append_reports (const RtpMediaStream *a, GstStructure *structure, GstClockTime n
 
   g_value_init (&list, GST_TYPE_ARRAY);
   for (i = 0; i < RTP_MEDIA_REPORTS; i++) {
-    const RtpMediaReport *r = &a->reports[i];
+    const RtpMediaReport *r = &a->reports.reports[i];
 
     if (!GST_CLOCK_TIME_IS_VALID (r->at))
       continue;

@@ -7,7 +7,6 @@
 #define RATE_WINDOW CC_SECOND
 #define RTP_UDP_IP_BYTES 40
 #define RATE_INTERVAL (20 * CC_MSECOND) /* between two rate events */
-#define RATE_LIFE (10 * CC_SECOND)      /* of one that is not repeated */
 
 void
 rtp_media_init (RtpMedia *m, RtpLocals *locals, const RtpEvents *events)
@@ -55,7 +54,6 @@ static void
 stream_init (RtpMediaStream *a, uint32_t ssrc, CcTime now)
 {
   ResendLimitParams resend;
-  unsigned i;
 
   resend_limit_params_init (&resend);
   memset (a, 0, sizeof *a);
@@ -64,10 +62,9 @@ stream_init (RtpMediaStream *a, uint32_t ssrc, CcTime now)
   resend_limit_init (&a->resend, &resend);
   tmmbr_sender_init (&a->tmmbr);
   key_answer_init (&a->key);
-  a->reported_at = a->rises_at = a->told_at = CC_TIME_NONE;
+  a->rises_at = a->told_at = CC_TIME_NONE;
   a->window_at = now;
-  for (i = 0; i < RTP_MEDIA_REPORTS; i++)
-    a->reports[i].at = CC_TIME_NONE;
+  rtp_media_reports_init (&a->reports);
 }
 
 static void
@@ -160,26 +157,6 @@ round_trip (const RtpMedia *m, const RtpMediaStream *a)
 
 /* ---- reports ---- */
 
-/* Of more receivers than fit the one silent longest is forgotten. */
-static RtpMediaReport *
-report_of (RtpMediaStream *a, uint32_t receiver, CcTime now)
-{
-  RtpMediaReport *r = &a->reports[0];
-  unsigned i;
-
-  for (i = 0; i < RTP_MEDIA_REPORTS; i++) {
-    if (a->reports[i].at != CC_TIME_NONE && a->reports[i].receiver == receiver) {
-      a->reports[i].at = now;
-      return &a->reports[i];
-    }
-    /* a free one is older than any */
-    if (a->reports[i].at + 1 < r->at + 1)
-      r = &a->reports[i];
-  }
-  *r = (RtpMediaReport){.receiver = receiver, .at = now};
-  return r;
-}
-
 bool
 rtp_media_on_report_block (RtpMedia *m, uint32_t sender, const RtcpReportBlock *block, uint64_t ntp_now, CcTime now)
 {
@@ -191,8 +168,8 @@ rtp_media_on_report_block (RtpMedia *m, uint32_t sender, const RtcpReportBlock *
     return false;
   measured = rtcp_round_trip (block, ntp_now);
   a->counts.report_blocks++;
-  a->reported_at = now;
-  r = report_of (a, sender, now);
+  a->reports.blocked_at = now;
+  r = rtp_media_reports_of (&a->reports, sender, now);
   r->fraction_lost = block->fraction_lost / 256.0;
   r->packets_lost = block->packets_lost;
   if (m->clock_rate > 0)
@@ -333,52 +310,11 @@ rtp_media_on_nack (RtpMedia *m, uint32_t sender, uint32_t media, const uint16_t 
 
 /* ---- rates ---- */
 
-/* 0: it says nothing. */
-static CcTime
-rate_ends_at (const RtpMediaReport *r, unsigned k)
-{
-  return r->at != CC_TIME_NONE && r->rates[k].bps > 0 ? r->rates[k].at + RATE_LIFE : 0;
-}
-
-/* The lowest of what receivers and routers ask for, bit/s of payload. Those that were not repeated end, the last of all
-   once a report comes without it: what nobody reports on is no reason to send more. */
 static double
 allowed (const RtpMediaStream *a, CcTime now)
 {
-  double headers = 8 * RTP_UDP_IP_BYTES * a->packet_rate, fresh = INFINITY, last = INFINITY;
-  CcTime last_end = 0, end;
-  unsigned i, k;
-
-  for (i = 0; i < RTP_MEDIA_REPORTS; i++)
-    for (k = 0; k < RTP_MEDIA_RATES; k++) {
-      double net = fmax ((double)a->reports[i].rates[k].bps - headers, 0);
-
-      end = rate_ends_at (&a->reports[i], k);
-      if (end > now)
-        fresh = fmin (fresh, net);
-      if (end == last_end && end > 0)
-        last = fmin (last, net);
-      else if (end > last_end)
-        last = net;
-      last_end = cc_time_max (last_end, end);
-    }
-  if (a->reported_at != CC_TIME_NONE && a->reported_at > last_end)
-    last = INFINITY;
-  return fmin (isfinite (fresh) ? fresh : last, tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now));
-}
-
-/* When the first of them ends, CC_TIME_NONE: none. */
-static CcTime
-first_end (const RtpMediaStream *a, CcTime now)
-{
-  CcTime next = CC_TIME_NONE, end;
-  unsigned i, k;
-
-  for (i = 0; i < RTP_MEDIA_REPORTS; i++)
-    for (k = 0; k < RTP_MEDIA_RATES; k++)
-      if ((end = rate_ends_at (&a->reports[i], k)) > now)
-        next = cc_time_min (next, end);
-  return next;
+  return fmin (rtp_media_reports_rate (&a->reports, 8 * RTP_UDP_IP_BYTES * a->packet_rate, now),
+      tmmbr_sender_limit (&a->tmmbr, a->packet_rate, 0, now));
 }
 
 static void
@@ -395,7 +331,7 @@ push_rate (RtpMedia *m, const RtpMediaStream *a, double net)
 static void
 tell_rate (RtpMedia *m, RtpMediaStream *a, CcTime now)
 {
-  a->rises_at = cc_time_min (tmmbr_sender_next_timeout (&a->tmmbr, now), first_end (a, now));
+  a->rises_at = cc_time_min (tmmbr_sender_next_timeout (&a->tmmbr, now), rtp_media_reports_next_end (&a->reports, now));
   if (a->resends)
     return;
   if (a->told_at != CC_TIME_NONE && now < a->told_at + RATE_INTERVAL) {
@@ -409,7 +345,7 @@ tell_rate (RtpMedia *m, RtpMediaStream *a, CcTime now)
 static void
 take_rate (RtpMedia *m, RtpMediaStream *a, uint32_t sender, RtpMediaRate kind, uint64_t bps, CcTime now)
 {
-  RtpMediaReport *r = report_of (a, sender, now);
+  RtpMediaReport *r = rtp_media_reports_of (&a->reports, sender, now);
 
   r->rates[kind].bps = bps;
   r->rates[kind].at = now;
@@ -541,26 +477,6 @@ rtp_media_next_timeout (const RtpMedia *m)
   return next;
 }
 
-/* true where it had a say in the rate. */
-static bool
-forget_report (RtpMediaStream *a, uint32_t receiver)
-{
-  bool had = false;
-  unsigned i, k;
-
-  for (i = 0; i < RTP_MEDIA_REPORTS; i++) {
-    RtpMediaReport *r = &a->reports[i];
-
-    if (r->at != CC_TIME_NONE && r->receiver == receiver) {
-      for (k = 0; k < RTP_MEDIA_RATES; k++)
-        had |= r->rates[k].bps > 0;
-      r->at = CC_TIME_NONE;
-      return had;
-    }
-  }
-  return false;
-}
-
 void
 rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now)
 {
@@ -570,7 +486,7 @@ rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now)
     RtpMediaStream *a = &m->streams[i];
     bool owes = a->in_use && tmmbr_sender_remove (&a->tmmbr, ssrc, now);
 
-    if (a->in_use && (forget_report (a, ssrc) || owes))
+    if (a->in_use && (rtp_media_reports_forget (&a->reports, ssrc) || owes))
       tell_rate (m, a, now);
     if (owes)
       m->owes = true;
@@ -580,7 +496,7 @@ rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now)
 void
 rtp_media_on_newcomer (RtpMedia *m, CcTime now)
 {
-  unsigned i, k;
+  unsigned i;
 
   rtp_reporters_init (&m->reporters);
   for (i = 0; i < RTP_LOCALS_MAX; i++) {
@@ -588,8 +504,7 @@ rtp_media_on_newcomer (RtpMedia *m, CcTime now)
 
     if (!a->in_use)
       continue;
-    for (k = 0; k < RTP_MEDIA_REPORTS; k++)
-      a->reports[k].at = CC_TIME_NONE;
+    rtp_media_reports_forget_all (&a->reports);
     if (tmmbr_sender_remove_all (&a->tmmbr, now))
       m->owes = true;
     tell_rate (m, a, now);

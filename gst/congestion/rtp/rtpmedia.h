@@ -12,6 +12,7 @@
 #include "rtcpwriter.h"
 #include "rtpevents.h"
 #include "rtplocals.h"
+#include "rtpmediareports.h"
 #include "rtpreporters.h"
 #include "tmmbrset.h"
 
@@ -19,34 +20,12 @@
 extern "C" {
 #endif
 
-#define RTP_MEDIA_REPORTS 8 /* receivers whose last report is kept */
-
 /* Whether a limit that lasts is obeyed. */
 typedef enum {
   RTP_BELIEF_NONE,     /* its owner takes no part, so that nobody would notice that it has left */
   RTP_BELIEF_IF_SHOWN, /* where its owner has reported a number sent lately */
   RTP_BELIEF_FULL
 } RtpMediaBelief;
-
-typedef enum {
-  RTP_MEDIA_RATE_REMB,
-  RTP_MEDIA_RATE_PATH,   /* end to end */
-  RTP_MEDIA_RATE_ROUTER, /* ERF, ECF */
-  RTP_MEDIA_RATES
-} RtpMediaRate;
-
-/* What one receiver last said of one of our SSRCs. */
-typedef struct {
-  uint32_t receiver;
-  CcTime at; /* CC_TIME_NONE: free */
-  double fraction_lost;
-  int32_t packets_lost;
-  CcDuration jitter, round_trip; /* round_trip 0: unknown */
-  struct {
-    uint64_t bps; /* 0: nothing */
-    CcTime at;
-  } rates[RTP_MEDIA_RATES];
-} RtpMediaReport;
 
 typedef struct {
   uint64_t report_blocks, pli, fir, fir_repeated; /* repeated: under a number obeyed before */
@@ -73,8 +52,7 @@ typedef struct {
   CcTime rises_at; /* the limit, by itself, or it is time to tell of it; CC_TIME_NONE: not */
   CcTime told_at;  /* of the rate; CC_TIME_NONE: never */
   KeyAnswer key;
-  RtpMediaReport reports[RTP_MEDIA_REPORTS];
-  CcTime reported_at;      /* by anybody, CC_TIME_NONE: never */
+  RtpMediaReports reports;
   CcDuration round_trip;   /* the last one measured; 0: unknown */
   uint64_t packets_window; /* since window_at */
   CcTime window_at;

@@ -162,15 +162,15 @@ START_TEST (reports_are_kept_by_receiver)
   block.fraction_lost = 0;
   rtp_media_on_report_block (&media, THEM + 1, &block, ntp, now + 1);
   s = rtp_media_find (&media, OURS);
-  ck_assert (s->reports[0].receiver == THEM && s->reports[1].receiver == THEM + 1);
-  ck_assert_double_eq_tol (s->reports[0].fraction_lost, 0.25, 1e-9);
-  ck_assert_uint_eq (s->reports[0].jitter, 10 * CC_MSECOND);
+  ck_assert (s->reports.reports[0].receiver == THEM && s->reports.reports[1].receiver == THEM + 1);
+  ck_assert_double_eq_tol (s->reports.reports[0].fraction_lost, 0.25, 1e-9);
+  ck_assert_uint_eq (s->reports.reports[0].jitter, 10 * CC_MSECOND);
   ck_assert_uint_eq (s->round_trip, 125 * CC_MSECOND);
   rtp_media_on_report_block (&media, THEM, &block, ntp, now + 2);
   for (unsigned i = 2; i <= RTP_MEDIA_REPORTS; i++)
     rtp_media_on_report_block (&media, THEM + i, &block, ntp, now + 1 + i);
-  ck_assert_uint_eq (s->reports[0].receiver, THEM);
-  ck_assert_uint_eq (s->reports[1].receiver, THEM + RTP_MEDIA_REPORTS);
+  ck_assert_uint_eq (s->reports.reports[0].receiver, THEM);
+  ck_assert_uint_eq (s->reports.reports[1].receiver, THEM + RTP_MEDIA_REPORTS);
 }
 END_TEST
 
