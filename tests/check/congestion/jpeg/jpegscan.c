@@ -175,10 +175,10 @@ START_TEST (test_blocks_that_are_none)
       jpeg_huffman_write (&w.dc[b > 1], &w.bits, 0);
       for (unsigned i = 0; i < runs && b == 0; i++)
         jpeg_huffman_write (&w.ac[0], &w.bits, 0xf0);
-      if (b == 0) {
-        jpeg_huffman_write (&w.ac[0], &w.bits, 0xe1); /* 14 zeroes, and the last coefficient but for runs == 4 */
+      if (b == 0 && runs == 3) {
+        jpeg_huffman_write (&w.ac[0], &w.bits, 0xe1); /* 14 zeroes, and the last coefficient */
         jpeg_bits_write (&w.bits, 1, 1);
-      } else {
+      } else if (b > 0) {
         jpeg_huffman_write (&w.ac[b > 1], &w.bits, 0);
       }
     }

@@ -172,8 +172,8 @@ START_TEST (test_what_does_not_fit_is_counted)
   fixture_init (&f, 60, 20);
   for (unsigned i = 0; i < STRIPS; i++)
     put (&f, &f.a, i);
-  for (size_t capacity = 0; capacity < f.a.size; capacity += 97) {
-    JpegForm form = f.b.form;
+  for (size_t capacity = 0; capacity < f.a.size; capacity += 97) { /* in other steps, and as they are */
+    JpegForm form = capacity % 2 ? f.a.form : f.b.form;
     size_t size = jpeg_strips_write (&f.s, &form, f.out, sizeof f.out);
 
     memset (f.out, 99, sizeof f.out);

@@ -95,6 +95,48 @@ START_TEST (test_short_round_trips_need_none)
 }
 END_TEST
 
+/* Where sums are too dear: a frame that is hit, and those behind it, are late until the answer has come, or only where
+   it does not come in time. */
+START_TEST (test_what_requests_leave)
+{
+  FecView view = view_of (0.05, 1 / 0.95, 400 * MS);
+  FecPlanParams params;
+  double hit = 1 - pow (0.95, PACKETS), behind = 40.0 / 33;
+
+  fec_plan_params_init (&params);
+  params.rate_dB = 1e6;
+  fec_plan_init (&plan, &params);
+  view.answer = 100 * MS;
+  view.unanswered = 0.1;
+  fec_plan_update (&plan, &view);
+  ck_assert_double_eq (plan.share, 0);
+  ck_assert_double_eq_tol (plan.late, 1 - pow (1 - hit, 1 + behind), 1e-6);
+  ck_assert_double_eq_tol (plan.lost, 0.1 * hit, 1e-6);
+  ck_assert_double_eq (plan.failing, 1);
+  view.answer = 50 * MS;
+  fec_plan_update (&plan, &view);
+  ck_assert_double_eq_tol (plan.late, 0.1 * hit, 1e-6);
+}
+END_TEST
+
+/* As many frames as are needed and two to spare, and no more than a window reaches. */
+START_TEST (test_the_wait)
+{
+  FecView view = view_of (0.02, 1, 350 * MS);
+
+  plan_for (&view);
+  ck_assert_uint_eq (plan.wait, 7 * FRAME);
+  view.loss = 0.1;
+  view.burst = 4;
+  plan_for (&view);
+  ck_assert_uint_eq (plan.wait, view.most);
+  view.frame_packets = 60;
+  plan_for (&view);
+  ck_assert_double_gt (plan.share, 0);
+  ck_assert_uint_le (plan.wait, 4 * FRAME);
+}
+END_TEST
+
 /* A little more or less of the same loss is no reason to change. */
 START_TEST (test_plans_stay)
 {
@@ -249,4 +291,5 @@ START_TEST (test_frames_are_late_and_lost_as_expected)
 END_TEST
 
 CC_TEST_MAIN ("fecplan", test_nothing_lost_nothing_spent, test_without_sums, test_more_loss_more_sums,
-    test_short_round_trips_need_none, test_plans_stay, CC_TEST_LONG (test_frames_are_late_and_lost_as_expected))
+    test_short_round_trips_need_none, test_what_requests_leave, test_the_wait, test_plans_stay,
+    CC_TEST_LONG (test_frames_are_late_and_lost_as_expected))
