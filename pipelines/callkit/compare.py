@@ -15,6 +15,7 @@ from . import clips, measures, paths, pictures, plots, report, session, units
 
 FALL = "0:1.0M,10:0.4M,20:1.0M"
 FIXED = "fixed:900k"
+NO_FILM = "<p>No film: what was received cannot be put in a form that browsers play.</p>"
 MOMENT = 4.0  # s after the first fall, of the picture
 
 
@@ -83,15 +84,15 @@ def _figures(a, b):
 
 
 def write(a, b, path):
-    films = "".join(f"<figure>{film}<figcaption>{html.escape(one.name)}</figcaption></figure>"
-                    for one in (a, b) if (film := report.film(one.call)))
+    films = "".join(f"<figure>{film or NO_FILM}<figcaption>{html.escape(one.name)}</figcaption></figure>"
+                    for one, film in ((one, report.film(one.call)) for one in (a, b)))
     play = ("<p><button onclick=\"for (const v of document.querySelectorAll ('video')) v.paused ? v.play () : v.pause ()\">"
-            "Play or pause both</button></p>") if films else ""
+            "Play or pause both</button></p>") if "<video" in films else ""
     found = plots.both((a.call, a.schedule), (b.call, b.schedule), (a.name, b.name) if a.name != b.name else
                        (f"1 {a.name}", f"2 {b.name}"))
     body = [_figures(a, b), "<h2>What was received</h2>", play, f"<div class=pair>{films}</div>", "<h2>Over time</h2>",
             report.curves(found, ""), _moments(a, b)]
-    pathlib.Path(path).write_text(report.page(f"Two calls: {a.name}, {b.name}", "".join(body)))
+    pathlib.Path(path).write_text(report.page(f"Two calls: {a.name} and {b.name}", "".join(body)))
 
 
 def _still(axes, one, number):

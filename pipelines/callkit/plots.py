@@ -109,7 +109,7 @@ def panels(call, schedule):
              _panel("How late it is (logarithmic)", "ms", edges, delays(call, edges), log=True),
              _panel("How true the pictures are", "dB", edges, quality(call, edges),
                     points=["an old picture still stood"]),
-             _panel(f"What is lost, packets per {edges[1] - edges[0]:g} s", "packets", edges, lost(call, edges), bars=True)]
+             _panel(f"What is lost per {edges[1] - edges[0]:g} s", "packets", edges, lost(call, edges), bars=True)]
     names, held = owners(call, edges)
     if names:
         found.append(_panel("Whose rule sets the rate", "", edges, {"rule": held}, names=names))
@@ -151,7 +151,9 @@ def head():
 
 def body(found, film_offset=0.0):
     """The panels, and what draws them."""
-    places = "".join(f"<h3>{html.escape(p['title'])}</h3><div class=plot id=plot{n}></div><div class=legend id=legend{n}></div>"
+    def heading(panel):
+        return html.escape(", ".join(filter(None, (panel["title"], panel["unit"]))))
+    places = "".join(f"<h3>{heading(p)}</h3><div class=plot id=plot{n}></div><div class=legend id=legend{n}></div>"
                      for n, p in enumerate(found))
     return (f"{places}<p class=hint>Point at a curve for its figures, drag across to zoom in, double click to see all again; "
             "a click moves the video there.</p>"

@@ -8,6 +8,7 @@ import pathlib
 import platform
 import re
 import subprocess
+import textwrap
 import time
 
 import matplotlib
@@ -34,6 +35,7 @@ NAMES = {"low-delay": "this project, low-delay", "low-delay+rtx": "the same, los
          "chromium": "Chromium's sender", "fixed-best": "best fixed rate in hindsight"}
 WIDTH = 10.0  # inches of a figure: README's width at 100 dots an inch
 SPARE = ("0.5", "tab:pink", "0.7", "0.3")
+TITLE = 30  # letters of a panel's title in a line
 LEAST_DELAY, LEAST_QUALITY = 40, 2  # ms, dB: the shortest axes
 # (key, heading, factor, digits)
 COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("ssim", "SSIM", 1, 4), ("vmaf", "VMAF", 1, 1),
@@ -111,18 +113,18 @@ def _playout(data, place):
     return table(rows, ["PSNR-Y dB, playout"] + list(rules)) if rows else ""
 
 
-def axes_plot(data, places, keep, columns=3):
-    """p95 delay against quality, a panel a place: up and left is better."""
+def axes_plot(data, places, keep, columns=3, titles=()):
+    """p95 delay against quality, a panel a place: up and left is better. titles: plain names of places."""
     places = [p for p in places if any(data.median(p, c, "delay_p95")[0] is not None for c in data.controllers(p))]
     if not places:
         return ""
     columns = min(columns, len(places))
     lines = -(-len(places) // columns)
-    figure, axes = pyplot.subplots(lines, columns, figsize=(WIDTH, 2.1 * lines + 0.7), squeeze=False, constrained_layout=True)
+    figure, axes = pyplot.subplots(lines, columns, figsize=(WIDTH, 2.3 * lines + 0.7), squeeze=False, constrained_layout=True)
     for axis in axes.ravel()[len(places):]:
         axis.set_visible(False)
     for axis, place in zip(axes.ravel(), places):
-        _axes_panel(axis, data, place)
+        _axes_panel(axis, data, place, dict(titles).get(place, " ".join(place[:3])))
     for axis in axes[:, 0]:
         axis.set_ylabel("PSNR, dB", fontsize=9)
     for axis in axes.ravel()[max(len(places) - columns, 0):]:
@@ -131,7 +133,7 @@ def axes_plot(data, places, keep, columns=3):
     return png(figure, keep, dpi=100)
 
 
-def _axes_panel(axis, data, place):
+def _axes_panel(axis, data, place, title):
     names = data.controllers(place)
     for c in names:
         x, y = data.median(place, c, "delay_p95"), data.median(place, c, "psnr")
@@ -139,7 +141,7 @@ def _axes_panel(axis, data, place):
             continue
         axis.errorbar(1e3 * x[0], y[0], xerr=[[1e3 * (x[0] - x[1])], [1e3 * (x[2] - x[0])]],
                       yerr=[[y[0] - y[1]], [y[2] - y[0]]], fmt="o", ms=5, color=colour(c, names), label=plain(c), capsize=2)
-    axis.set_title(" ".join(place[:3]), fontsize=10)
+    axis.set_title(textwrap.fill(title, TITLE), fontsize=9.5)
     _widen(axis.get_xlim, axis.set_xlim, LEAST_DELAY)
     _widen(axis.get_ylim, axis.set_ylim, LEAST_QUALITY)
     axis.tick_params(labelsize=9)
@@ -148,7 +150,7 @@ def _axes_panel(axis, data, place):
 
 def plain(name):
     """What a controller is called where it is drawn."""
-    return NAMES.get(name) or (f"fixed rate, {name[6:]}bit/s" if name.startswith("fixed:") else name)
+    return NAMES.get(name) or (f"fixed rate, {name[6:-1]} {name[-1]}bit/s" if name.startswith("fixed:") else name)
 
 
 def one_legend(figure, axes, columns=3):

@@ -8,7 +8,7 @@ import sys
 
 import numpy
 
-from . import collect
+from . import cells, collect
 
 WHAT = """Compares two controllers cell by cell, over the seeds that both have: means, as a Markdown table; bold where the
 first loses to the second. PSNR and p95 of a third, the encoder told its share, stand behind theirs."""
@@ -110,8 +110,9 @@ def lines(rows, pair, told):
 def draw(rows, shown, file):
     """p95 delay against PSNR: medians over the seeds with their 95 % intervals, a panel a cell."""
     from . import page  # matplotlib: not for a table alone
-    runs = Runs([r for r in rows if r["controller"] in shown])
-    page.axes_plot(runs, list(runs.by_place), pathlib.Path(file), columns=4)
+    runs, book = Runs([r for r in rows if r["controller"] in shown]), cells.Book()
+    titles = {(cell_name(r, ()),): book.get(r["cell"]).title for r in rows if r["cell"] in book.tables}
+    page.axes_plot(runs, list(runs.by_place), pathlib.Path(file), columns=4, titles=titles)
 
 
 def summary(rows, pair):
