@@ -39,6 +39,12 @@ cc_pacer_set_rate (CcPacer *p, double rate_Bps)
   p->carry_ns = split_ipi (p, 0);
 }
 
+void
+cc_pacer_set_even (CcPacer *p, bool even)
+{
+  p->even = even;
+}
+
 CcTime
 cc_pacer_next (const CcPacer *p, CcDuration R)
 {
@@ -62,7 +68,7 @@ oldest_slot (const CcPacer *p, CcDuration R, CcTime now)
 {
   CcDuration T = R > 0 && R < p->params.max_credit ? R : p->params.max_credit;
 
-  if (T < 2 * p->params.t_gran)
+  if (p->even || T < 2 * p->params.t_gran)
     T = 2 * p->params.t_gran;
   return now > T ? now - T : 0;
 }

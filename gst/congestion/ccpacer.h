@@ -25,12 +25,14 @@ typedef struct {
   CcDuration t_ipi; /* spacing behind the last one */
   double rate_Bps;  /* 0: not set yet, no spacing */
   uint32_t last_bytes;
+  bool even; /* no more than 2 t_gran of unused slots are saved: no two packets leave together */
 } CcPacer;
 
 void cc_pacer_params_init (CcPacerParams *params);
 void cc_pacer_init (CcPacer *p, const CcPacerParams *params, CcTime now);
 /* Bytes/s, > 0, else ignored. The pending slot is recomputed. */
 void cc_pacer_set_rate (CcPacer *p, double rate_Bps);
+void cc_pacer_set_even (CcPacer *p, bool even);
 /* When the next packet may leave, t_delta = min (t_ipi, t_gran, R)/2 early; R 0: unknown, left out. Pure. */
 CcTime cc_pacer_next (const CcPacer *p, CcDuration R);
 bool cc_pacer_may_send (const CcPacer *p, CcDuration R, CcTime now);

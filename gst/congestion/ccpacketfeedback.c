@@ -86,14 +86,14 @@ begin_report (CcPacketFeedback *f)
 }
 
 static void
-note (CcPacketFeedback *f, uint64_t number, bool received, CcTime arrived_at, bool ce)
+note (CcPacketFeedback *f, uint64_t number, bool received, CcTime arrived_at, ArrivalEcn ecn)
 {
   CcSentPacket *packet = slot_of (f, number);
 
   packet->noted_in = f->reports;
   packet->received = received;
   packet->arrived_at = arrived_at;
-  packet->ce = ce;
+  packet->ecn = ecn;
   if (number < f->first_noted)
     f->first_noted = number;
   if (number > f->last_noted)
@@ -189,7 +189,7 @@ tell_path (CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcD
       .wire_bytes = sent->size_bytes + f->params.overhead_bytes,
       .frame = packet->frame,
       .R = R,
-      .marked = packet->ce};
+      .ecn = packet->ecn};
 
   /* one that was overtaken counts when its successor arrived */
   if (path.arrived_at < f->path.view.last.arrived_at)
@@ -218,7 +218,7 @@ collect (CcPacketFeedback *f, CcTime reported_at, CcDuration R, CcTime now)
     f->status[n++] = (TfrcPacketStatus){.seq = i,
         .received = packet->received,
         .arrived_at = packet->arrived_at == CC_TIME_NONE ? reported_at : packet->arrived_at,
-        .ce = packet->ce};
+        .ce = ecn_marks_is_loss (&f->path.view.marks, packet->ecn)};
     if (!packet->received || packet->arrived_at != CC_TIME_NONE)
       pass_unknown (f, i);
     if (packet->received && packet->arrived_at != CC_TIME_NONE && !f->tfrc.sent[i % TFRC_PACKET_REPORT_SLOTS].received)
@@ -245,6 +245,7 @@ evaluate (CcPacketFeedback *f, const Report *r, CcPacketVerdict *verdict)
     return false;
   run_path_to (f, r->reported_at);
   path_rate_report (&f->path, &verdict->path);
+  path_rate_reported (&f->path);
   return true;
 }
 
@@ -273,7 +274,7 @@ note_block (CcPacketFeedback *f, const RtcpCcfbBlock *block, CcTime reported_at)
     if (packet->ssrc != block->ssrc || i >= block->num_reports)
       continue;
     metric = rtcp_ccfb_metric (block, i);
-    note (f, number, metric.received, rtcp_ccfb_arrival (&metric, reported_at), metric.ecn == ARRIVAL_CE);
+    note (f, number, metric.received, rtcp_ccfb_arrival (&metric, reported_at), (ArrivalEcn)metric.ecn);
     f->known += metric.received;
   }
   for (unsigned i = 0; i < block->num_reports; i++)
@@ -325,7 +326,7 @@ note_statuses (CcPacketFeedback *f, RtcpTwccReader *reader, uint64_t reference, 
     if (number == NO_NUMBER || (!status.received && !all))
       continue;
     f->known += status.received;
-    note (f, number, status.received, at, false);
+    note (f, number, status.received, at, ARRIVAL_NOT_ECT);
     if (status.received && at > newest)
       newest = at;
   }
@@ -390,7 +391,7 @@ note_told (CcPacketFeedback *f, const CcToldPacket *told, CcTime now)
   if (number == NO_NUMBER || !f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS].used)
     return false;
   f->known += told->received;
-  note (f, number, told->received, told->received ? told->arrived_at : CC_TIME_NONE, false);
+  note (f, number, told->received, told->received ? told->arrived_at : CC_TIME_NONE, ARRIVAL_NOT_ECT);
   return told->received && told->arrived_at != CC_TIME_NONE;
 }
 

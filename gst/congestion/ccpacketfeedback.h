@@ -34,7 +34,8 @@ typedef struct {
 typedef struct {
   uint32_t ssrc, frame; /* frame: its RTP timestamp */
   uint16_t seq;
-  bool received, ce;
+  bool received;
+  ArrivalEcn ecn;
   uint64_t noted_in; /* report */
   CcTime arrived_at; /* CC_TIME_NONE: the report does not say */
 } CcSentPacket;

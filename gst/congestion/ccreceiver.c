@@ -112,7 +112,7 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
       .arrived_at = arrival->arrived_at,
       .R = arrival->stamp.rtt,
       .t_i_us = arrival->stamp.sent_at_us,
-      .ce = arrival->ce};
+      .ce = ecn_marks_is_loss (&r->path.view.marks, arrival->ecn)};
   path = (PathPacket){.seq = seq,
       .counted = seq,
       .sent_at = cc_unwrap (&r->stamp, arrival->stamp.sent_at_us, 32) * CC_USECOND,
@@ -121,7 +121,7 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
       .beside_bytes = r->beside_bytes + r->beside_packets * r->params.overhead_bytes,
       .frame = arrival->rtp_timestamp,
       .R = arrival->stamp.rtt,
-      .marked = arrival->ce};
+      .ecn = arrival->ecn};
   r->beside_bytes = r->beside_packets = 0;
   r->stamped = true;
   r->rtt_known |= arrival->stamp.rtt > 0;
@@ -161,7 +161,7 @@ cc_receiver_report (CcReceiver *r, CcTime now, CcReport *report)
   if (!r->stamped || !tfrc_receiver_report (&r->tfrc, now, &fresh.tfrc))
     return false;
   path_rate_report (&r->path, &fresh.path);
-  r->path.reported_Bps = r->path.rate_Bps;
+  path_rate_reported (&r->path);
   r->urgent = false;
   r->told = false;
   r->last_report_at = now;

@@ -4,6 +4,7 @@
 #ifndef CCRECEIVER_H
 #define CCRECEIVER_H
 
+#include "arrivalecn.h"
 #include "ccserial.h"
 #include "pathrate.h"
 #include "rtpextension.h"
@@ -32,7 +33,7 @@ typedef struct {
   uint32_t size_bytes; /* RTP packet */
   bool has_stamp;      /* carries rtt-sendts; without it the flow gets receiver reports only */
   RtpRttSendts stamp;
-  bool ce;
+  ArrivalEcn ecn;
   CcTime arrived_at;
 } CcArrival;
 

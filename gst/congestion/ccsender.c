@@ -52,6 +52,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   if (!(s->params.pacing_gain >= 1))
     s->params.pacing_gain = 1;
   cc_sender_set_loss_tolerance (s, params->loss_tolerance);
+  cc_sender_set_ecn (s, params->ecn);
   if (s->mode == CC_MODE_LOW_DELAY && !(s->params.tfrc.initial_Bps > 0))
     s->params.tfrc.initial_Bps = s->params.start_Bps / cc_sender_wire_factor (s);
   report_admission_init (&s->admission, params->random.next ? params->random.next (params->random.user) : 0, now);
@@ -66,6 +67,22 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   s->rate_Bps = clamp (params->start_Bps, s->params.min_Bps, s->params.max_Bps);
   update_rate (s, now);
   cc_pacer_set_rate (&s->pacer, s->rate_Bps);
+}
+
+void
+cc_sender_set_ecn (CcSender *s, ArrivalEcn ecn)
+{
+  s->params.ecn = ecn;
+  if (ecn == ARRIVAL_ECT_1 && s->mode != CC_MODE_LOW_DELAY)
+    ecn = ARRIVAL_ECT_0;
+  if (ecn != s->ecn.wanted)
+    ecn_probe_init (&s->ecn, ecn);
+}
+
+ArrivalEcn
+cc_sender_next_ecn (CcSender *s)
+{
+  return ecn_probe_next (&s->ecn);
 }
 
 void
@@ -101,6 +118,7 @@ void
 cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now)
 {
   s->mode = mode;
+  cc_sender_set_ecn (s, s->params.ecn);
   ready_frames_set_spread (&s->frames, mode == CC_MODE_BURST_CONTROL, s->buffer.count);
   update_rate (s, now);
   cc_pacer_set_rate (&s->pacer, s->rate_Bps);
@@ -179,6 +197,7 @@ train_path (const CcSender *s, CcTime now)
       .capacity_Bps = s->path.report.capacity_Bps,
       .queue_delay = s->path.report.queue_delay,
       .shared_out = isfinite (rate_bounds_explicit (&s->bounds, now)),
+      .even = ecn_probe_is_l4s (&s->ecn, now),
       .carried = path_carries (s, now),
       .frame_interval = s->frames.interval,
       .queued_bytes = (double)s->buffer.queued_bytes,
@@ -211,6 +230,7 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   path = train_path (s, now);
   train_credit_refill (&s->credit, &path, now);
   train_credit_on_sent (&s->credit, &path, wire);
+  cc_pacer_set_even (&s->pacer, path.even);
   cc_pacer_on_sent (&s->pacer, wire, s->tfrc.R, now);
   cc_pacer_set_rate (&s->pacer, pace_rate (s, now));
   ready_frames_on_sent (&s->frames, now);
@@ -324,6 +344,7 @@ cc_sender_on_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime
   report_admission_on_answer (&s->admission, verdict->tfrc.t_recvdata);
   tell_circuit (s, true, now);
   path_word_work_out (&s->path, &verdict->path, now);
+  ecn_probe_on_report (&s->ecn, verdict->path.ecn, now);
   on_any_report (s, now);
   update_rate (s, now);
 }
@@ -335,8 +356,10 @@ cc_sender_on_path_report (CcSender *s, const PathReport *report, CcTime now)
     s->bad_reports++;
     return;
   }
-  if (path_word_on_report (&s->path, report, now))
+  if (path_word_on_report (&s->path, report, now)) {
+    ecn_probe_on_report (&s->ecn, report->ecn, now);
     on_any_report (s, now);
+  }
   update_rate (s, now);
 }
 
@@ -471,6 +494,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
       .limit = s->limit,
       .owner = s->owner,
+      .ecn = s->ecn.state,
       .circuit = s->circuit.state,
       .circuit_reason = s->circuit.reason};
   if (s->limit == CC_LIMIT_DELAY && s->sent.Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps) {

@@ -14,6 +14,7 @@
 #include "ccpacketfeedback.h"
 #include "ccserial.h"
 #include "circuittrial.h"
+#include "ecnprobe.h"
 #include "encoderadvice.h"
 #include "pathword.h"
 #include "plainreports.h"
@@ -53,6 +54,7 @@ typedef struct {
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
   CircuitBreakerParams circuit;
+  ArrivalEcn ecn; /* what packets should leave with; default ARRIVAL_NOT_ECT */
   CcRandom random;
 } CcSenderParams;
 
@@ -71,6 +73,7 @@ typedef struct {
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
   CcLimit limit;
   RateOwner owner; /* who that is, and of the path rate whose rule */
+  EcnProbeState ecn;
   CircuitState circuit;
   CircuitReason circuit_reason; /* of its last opening */
 } CcSenderStatus;
@@ -91,6 +94,7 @@ typedef struct CcSender {
   SilentPath silence;
   RateBounds bounds;
   TrainCredit credit;
+  EcnProbe ecn;
   PathWord path;
   double probed_Bps; /* the first one of a router; 0: none yet */
   PlainReports plain;
@@ -109,6 +113,8 @@ void cc_sender_set_start (CcSender *s, double start_Bps, CcTime now);
 void cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now);
 void cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance); /* clamped to [0, 1] */
 void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
+/* ARRIVAL_ECT_1 is for mode low-delay alone, which answers the fraction of marks: others send ARRIVAL_ECT_0. */
+void cc_sender_set_ecn (CcSender *s, ArrivalEcn ecn);
 void cc_sender_set_circuit_action (CcSender *s, CircuitAction action);
 
 /* False when the ring is full: pull once (a discard comes out), then push again. */
@@ -118,6 +124,8 @@ CcSenderVerdict cc_sender_pull (CcSender *s, CcTime now, CcPacket *packet);
    leaves now stands behind it, too late when it comes. A packet leaves now and then; were it always one that goes
    first, a receiver that answers frames would never answer. */
 bool cc_sender_is_unanswered (const CcSender *s);
+/* The ECN bits of a packet that leaves now. */
+ArrivalEcn cc_sender_next_ecn (CcSender *s);
 /* The extension for a packet that leaves now. */
 void cc_sender_stamp (const CcSender *s, CcTime now, RtpRttSendts *stamp);
 

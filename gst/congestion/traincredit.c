@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "traincredit.h"
+#include "lawnumber.h"
 #include <math.h>
 
 #define MAX_DEBT 1.0      /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define SHARED_GAIN 2.0   /* x the rate, at most */
 #define CAPACITY_GAIN 1.3 /* x the capacity that trains show: alone on the path that is less than the least gain */
-#define KNOWN_SHARE 0.95  /* of it, where it is well above the rate */
+#define EVEN_GAIN LAW (EVEN_GAIN, 1.03, 1.5) /* x the rate, all the time: what is left for a backlog to go */
+#define KNOWN_SHARE 0.95                     /* of it, where it is well above the rate */
 #define WELL_ABOVE 1.2
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
@@ -66,6 +68,8 @@ train_credit_rate (const TrainCredit *t, const TrainPath *path)
 {
   double gain = train_rate (path), known = KNOWN_SHARE * path->capacity_Bps, train;
 
+  if (path->even)
+    return EVEN_GAIN * path->rate_Bps;
   if (t->credit_bytes > 0)
     return gain;
   if (path->told && path->queue_delay < QUEUE_IS_LOW && known > WELL_ABOVE * path->rate_Bps)

@@ -25,6 +25,7 @@ typedef struct {
   double capacity_Bps;       /* 0: unknown */
   CcDuration queue_delay;    /* of the path */
   bool shared_out;           /* by a router: no trains are needed to find a share */
+  bool even;                 /* the path marks a train as soon as it queues */
   bool carried;              /* the path is known to carry the rate */
   CcDuration frame_interval; /* between two frames */
   double queued_bytes;       /* waiting to leave */

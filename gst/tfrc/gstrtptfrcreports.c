@@ -225,6 +225,7 @@ on_path (gpointer user, guint32 sender, guint32 media, const RtcpPath *path)
       .capacity_Bps = path->capacity_bps / 8.0,
       .queue_delay = path->queue_delay,
       .owner = path->owner,
+      .ecn = path->ecn,
       .loss = path->loss,
       .excused = path->excused};
 

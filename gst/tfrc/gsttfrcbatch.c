@@ -15,7 +15,6 @@ void
 gst_tfrc_batch_init (GstTfrcBatch *batch)
 {
   memset (batch, 0, sizeof *batch);
-  batch->tos = -1;
 }
 
 void
@@ -90,18 +89,18 @@ map_head (GstTfrcSlot *slot, GstTfrcHead *head)
 
 /* An IPv4 address is mapped where the socket speaks IPv6, and its packets are IPv4's all the same. */
 static void
-fill_control (GstTfrcBatch *batch, struct msghdr *message)
+fill_control (GstTfrcBatch *batch, GstTfrcSlot *slot, gint tos, struct msghdr *message)
 {
   gboolean v4 = batch->to.overhead == GST_TFRC_OVERHEAD_V4;
 
-  message->msg_control = batch->tos >= 0 ? batch->control.bytes : NULL;
-  message->msg_controllen = batch->tos >= 0 ? sizeof batch->control.bytes : 0;
-  if (batch->tos < 0)
+  message->msg_control = tos >= 0 ? slot->control.bytes : NULL;
+  message->msg_controllen = tos >= 0 ? sizeof slot->control.bytes : 0;
+  if (tos < 0)
     return;
-  batch->control.header.cmsg_level = v4 ? IPPROTO_IP : IPPROTO_IPV6;
-  batch->control.header.cmsg_type = v4 ? IP_TOS : IPV6_TCLASS;
-  batch->control.header.cmsg_len = CMSG_LEN (sizeof batch->tos);
-  memcpy (CMSG_DATA (&batch->control.header), &batch->tos, sizeof batch->tos);
+  slot->control.header.cmsg_level = v4 ? IPPROTO_IP : IPPROTO_IPV6;
+  slot->control.header.cmsg_type = v4 ? IP_TOS : IPV6_TCLASS;
+  slot->control.header.cmsg_len = CMSG_LEN (sizeof tos);
+  memcpy (CMSG_DATA (&slot->control.header), &tos, sizeof tos);
 }
 
 /* new_size bytes of slot->head take the place of the packet's first `skip`. */
@@ -123,7 +122,6 @@ fill_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message, gs
   message->msg_namelen = batch->to.length;
   message->msg_iov = slot->pieces;
   message->msg_iovlen = n;
-  fill_control (batch, message);
 }
 
 /* Returns the size of the head in slot->head, 0 where the packet leaves with its own. */
@@ -180,6 +178,7 @@ gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite
     skip += GST_TFRC_OSN_SIZE;
   }
   fill_message (batch, slot, message, new_size, skip);
+  fill_control (batch, slot, rewrite->tos, message);
   if (batch->srtp != NULL && !protect_message (batch, slot, message)) {
     batch->unprotected++;
     return drop (slot);

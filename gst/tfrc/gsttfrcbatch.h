@@ -21,6 +21,7 @@ typedef struct {
   guint16 renumber; /* taken off the sequence number */
   gboolean resent;  /* osn goes into the payload's first two bytes */
   guint16 osn;
+  gint tos; /* traffic class, of IPv4 or IPv6; negative: the socket's */
 } GstTfrcRewrite;
 
 typedef struct {
@@ -30,6 +31,10 @@ typedef struct {
   gboolean merged; /* maps[0] is the whole buffer */
   guint8 head[GST_TFRC_HEAD_MAX + GST_TFRC_OSN_SIZE];
   struct iovec pieces[GST_TFRC_BATCH_PIECES + 1];
+  union {
+    struct cmsghdr header;
+    guint8 bytes[CMSG_SPACE (sizeof (int))];
+  } control; /* the traffic class for the kernel */
 } GstTfrcSlot;
 
 typedef struct {
@@ -38,11 +43,6 @@ typedef struct {
   GstCcSrtp *srtp;           /* NULL: packets leave as they are */
   guint8 *protected_packets; /* with srtp, one place a slot */
   GstTfrcAddress to;
-  gint tos; /* these packets' traffic class, of IPv4 or IPv6; negative: the socket's */
-  union {
-    struct cmsghdr header;
-    guint8 bytes[CMSG_SPACE (sizeof (int))];
-  } control; /* tos for the kernel */
   guint count, sent;
   guint64 unstamped, unprotected, too_large, refused, unreachable, errors;
   int last_errno;

@@ -5,6 +5,7 @@
 #define GST_TFRC_SETTINGS_H
 
 #include "ccsender.h"
+#include "gsttfrcecn.h"
 #include "gsttfrcratesources.h"
 #include "gsttfrcrepairmode.h"
 #include "rtpparticipant.h"
@@ -25,7 +26,7 @@ typedef struct {
   guint extension_id;               /* 0: packets are not stamped */
   guint twcc_extension_id;          /* 0: packets carry no transport-wide number */
   guint rate_extension_id;          /* 0: packets do not ask routers for a rate */
-  gboolean ecn;                     /* routers may mark RTP packets */
+  GstTfrcEcn ecn;                   /* whether routers may mark RTP packets */
   guint clock_rate;                 /* of the RTP timestamps, Hz */
   gchar cname[GST_TFRC_CNAME_SIZE]; /* empty: one made up for each session */
   GstTfrcRateSources rate_sources;

@@ -157,7 +157,7 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
     settings->repair = (GstTfrcRepairMode)g_value_get_enum (value);
     return TRUE;
   case PROP_ECN:
-    settings->ecn = g_value_get_boolean (value);
+    settings->ecn = (GstTfrcEcn)g_value_get_enum (value);
     return TRUE;
   case PROP_CNAME:
     g_strlcpy (
@@ -295,7 +295,7 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
     g_value_set_enum (value, settings->repair);
     return TRUE;
   case PROP_ECN:
-    g_value_set_boolean (value, settings->ecn);
+    g_value_set_enum (value, settings->ecn);
     return TRUE;
   case PROP_CNAME:
     g_value_set_string (value, settings->cname[0] != 0 ? settings->cname : NULL);
@@ -355,11 +355,7 @@ install_endpoint_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_DSCP,
       g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
           63, DEFAULT_DSCP, LIVE));
-  g_object_class_install_property (gobject, PROP_ECN,
-      g_param_spec_boolean ("ecn", "ECN",
-          "Routers may mark RTP packets where they would drop them (ECT(0), RFC 3168). Only for receivers that tell of "
-          "marks: tfrcsrc, or reports by RFC 8888 with ECN",
-          FALSE, LIVE));
+  g_object_class_install_property (gobject, PROP_ECN, gst_tfrc_ecn_param_spec (LIVE));
   g_object_class_install_property (gobject, PROP_EXTENSION_ID,
       g_param_spec_uint ("extension-id", "Extension id",
           "RTP header extension id of the send time where the caps have no extmap for it (0: none written)", 0, 255,

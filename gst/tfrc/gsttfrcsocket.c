@@ -215,13 +215,13 @@ gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp)
 }
 
 gint
-gst_tfrc_socket_ect_class (GSocket *socket)
+gst_tfrc_socket_class (GSocket *socket)
 {
   gboolean v6 = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6;
   gint tos = 0;
 
   g_socket_get_option (socket, v6 ? IPPROTO_IPV6 : IPPROTO_IP, v6 ? IPV6_TCLASS : IP_TOS, &tos, NULL);
-  return (tos & ~ARRIVAL_CE) | ARRIVAL_ECT_0;
+  return tos;
 }
 
 static int

@@ -44,8 +44,8 @@ RtpAddress gst_tfrc_address_read (const GstTfrcAddress *address);
 /* dscp: 0 to 63, negative: leave the system's. */
 void gst_tfrc_socket_set_dscp (GSocket *socket, gint dscp);
 
-/* The traffic class of what socket sends, as IP_TOS has it, with ECT(0) in it (RFC 3168 5). */
-gint gst_tfrc_socket_ect_class (GSocket *socket);
+/* The traffic class of what socket sends, as IP_TOS has it. */
+gint gst_tfrc_socket_class (GSocket *socket);
 
 /* Waits for a packet, for room where `room`, for wakeup_fd, an eventfd, which is read, or for so long; CC_TIME_NONE:
    for ever. FALSE: the socket is gone. events: of the socket, as poll () has them. */

@@ -57,14 +57,14 @@ gst_tfrc_stats_to_structure (const GstTfrcStats *s)
   const CcSenderStatus *status = &s->status;
   GstStructure *structure = gst_structure_new ("application/x-tfrcsink-stats", "mode", G_TYPE_STRING,
       mode_name (s->mode), "limit", G_TYPE_STRING, cc_limit_name (status->limit), "owner", G_TYPE_STRING,
-      rate_owner_name (status->owner), "wire-bitrate", G_TYPE_UINT64, (guint64)(status->rate_Bps * 8), "bitrate",
-      G_TYPE_UINT64, (guint64)(status->media_Bps * 8), "explicit-rate", G_TYPE_UINT64,
-      (guint64)(status->explicit_Bps * 8), "explicit-hop", G_TYPE_UINT, s->answered.steering.explicit_hop,
-      "sent-bitrate", G_TYPE_UINT64, (guint64)(status->sent_Bps * 8), "rtt", G_TYPE_UINT64, (guint64)status->rtt,
-      "loss-event-rate", G_TYPE_DOUBLE, status->p, "queue-delay", G_TYPE_UINT64, (guint64)status->queue_delay,
-      "backlog", G_TYPE_UINT, status->backlog_bytes, "backlog-delay", G_TYPE_UINT64, (guint64)status->backlog_delay,
-      "frame-budget", G_TYPE_UINT, status->frame_budget_bytes, "pacing-error-p50", G_TYPE_UINT64,
-      gst_tfrc_lateness_quantile (&s->lateness, 0.5), "pacing-error-p99", G_TYPE_UINT64,
+      rate_owner_name (status->owner), "ecn", G_TYPE_STRING, ecn_probe_state_name (status->ecn), "wire-bitrate",
+      G_TYPE_UINT64, (guint64)(status->rate_Bps * 8), "bitrate", G_TYPE_UINT64, (guint64)(status->media_Bps * 8),
+      "explicit-rate", G_TYPE_UINT64, (guint64)(status->explicit_Bps * 8), "explicit-hop", G_TYPE_UINT,
+      s->answered.steering.explicit_hop, "sent-bitrate", G_TYPE_UINT64, (guint64)(status->sent_Bps * 8), "rtt",
+      G_TYPE_UINT64, (guint64)status->rtt, "loss-event-rate", G_TYPE_DOUBLE, status->p, "queue-delay", G_TYPE_UINT64,
+      (guint64)status->queue_delay, "backlog", G_TYPE_UINT, status->backlog_bytes, "backlog-delay", G_TYPE_UINT64,
+      (guint64)status->backlog_delay, "frame-budget", G_TYPE_UINT, status->frame_budget_bytes, "pacing-error-p50",
+      G_TYPE_UINT64, gst_tfrc_lateness_quantile (&s->lateness, 0.5), "pacing-error-p99", G_TYPE_UINT64,
       gst_tfrc_lateness_quantile (&s->lateness, 0.99), "pacing-error-max", G_TYPE_UINT64, s->lateness.max, NULL);
 
   gst_tfrc_circuit_add_stats (structure, status->circuit, status->circuit_reason, s->circuit_openings);

@@ -91,6 +91,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
   params.circuit.action = t->settings.circuit_action;
+  params.ecn = gst_tfrc_ecn_wanted (t->settings.ecn);
   params.random.next = gst_tfrc_random_bits;
   t->circuit_told = 0;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
@@ -146,7 +147,7 @@ restart_core (GstTfrcTransmit *t, CcTime now)
 static void
 set_traffic_class (GstTfrcTransmit *t)
 {
-  t->batch->tos = t->settings.ecn ? gst_tfrc_socket_ect_class (t->socket) : -1;
+  t->traffic_class = gst_tfrc_socket_class (t->socket);
 }
 
 static void
@@ -160,6 +161,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
     cc_sender_set_max_delay (&t->core, settings->max_delay);
   cc_sender_set_loss_tolerance (&t->core, settings->loss_tolerance / 100.0);
   cc_sender_set_circuit_action (&t->core, settings->circuit_action);
+  cc_sender_set_ecn (&t->core, gst_tfrc_ecn_wanted (settings->ecn));
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;
@@ -272,7 +274,8 @@ add_packet (GstTfrcTransmit *t, const CcPacket *packet, const RtpRttSendts *stam
                                 .twcc_id = t->settings.twcc_extension_id,
                                 .twcc_number = cc_packet_feedback_number (t->packets),
                                 .rate_id = t->settings.rate_extension_id},
-      .resent = packet->resent};
+      .resent = packet->resent,
+      .tos = gst_tfrc_ecn_class (t->traffic_class, cc_sender_next_ecn (&t->core))};
   GstTfrcHead head;
   guint32 ssrc;
   guint16 seq;

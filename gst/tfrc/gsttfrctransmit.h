@@ -39,6 +39,7 @@ typedef struct GstTfrcTransmit {
   CcPacket *ring;
   GstTfrcMail mail;
   GstTfrcBatch *batch;
+  gint traffic_class; /* of the socket */
   gboolean blocked;   /* the socket's buffer is full */
   gboolean mid_frame; /* the last packets taken did not end their frame */
   GstTfrcStats stats;

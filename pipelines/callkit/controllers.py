@@ -46,7 +46,7 @@ class Ours:
             if s.get(name):
                 parts.append(f"{name}-bitrate={int(s[name])}")
         if s.get("ecn"):
-            parts.append("ecn=true")
+            parts.append("ecn=classic")
         sink = " ".join(parts + [s.get("sink_properties", "")]) + self.repair
         if not self.rtx:
             return sink

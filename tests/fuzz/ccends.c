@@ -34,7 +34,7 @@ typedef struct {
   uint16_t seq;
   uint64_t pushed, out;
   unsigned lose; /* packets to come that are lost */
-  bool ce;
+  ArrivalEcn ecn;
 } Ends;
 
 static double
@@ -61,7 +61,7 @@ arrive (Ends *e, const CcPacket *packet, const RtpRttSendts *stamp)
       .size_bytes = packet->size_bytes,
       .has_stamp = true,
       .stamp = *stamp,
-      .ce = e->ce,
+      .ecn = e->ecn,
       .arrived_at = e->now + 10 * CC_MSECOND};
 
   if (e->lose > 0)
@@ -168,7 +168,7 @@ arrive_anything (Ends *e, FuzzInput *in)
 
   arrival.marker = flags & 1;
   arrival.has_stamp = flags & 2;
-  arrival.ce = flags & 4;
+  arrival.ecn = (ArrivalEcn)(flags >> 2 & 3);
   arrival.stamp.rtt = (CcDuration)fuzz_take (in, 3) * CC_USECOND;
   arrival.stamp.sent_at_us = fuzz_take (in, 4);
   cc_receiver_on_packet (&e->receiver, &arrival);
@@ -242,7 +242,7 @@ operate (Ends *e, FuzzInput *in)
     cc_sender_on_receiver_report (&e->sender, arg / 256.0, fuzz_take (in, 2) * CC_MSECOND, e->now);
     break;
   default:
-    e->ce = !e->ce;
+    e->ecn = (ArrivalEcn)((e->ecn + 1) % 4);
     cc_sender_set_max_delay (&e->sender, fuzz_take (in, 1) * 4 * CC_MSECOND);
   }
 }

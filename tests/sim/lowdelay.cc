@@ -27,6 +27,7 @@ struct Run {
   double end_s = 60, start_bps = 150e3, min_bps = 50e3;
   double udp_bps = 0, udp_from_s = 0, udp_to_s = 0;
   FeedbackKind feedback = FeedbackKind::tfrc;
+  bool l4s = false; /* packets leave as ECT(1) */
 };
 
 struct Outcome {
@@ -62,6 +63,7 @@ flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
   spec.sender.params.buffer.max_delay = std::max (spec.sender.params.buffer.max_delay, cc_duration (4 / run.video.fps));
   spec.receiver.clock_drift_ppm = 50;
   spec.receiver.kind = run.feedback;
+  spec.sender.l4s = run.l4s;
   spec.sender.seed = seed;
   spec.receiver.seed = seed + 1;
   spec.start_s = at.start_s;
@@ -166,6 +168,14 @@ loss_of (const Dumbbell::PairProbe &probe)
   return probe.arrived ? (double)probe.dropped / probe.arrived : 0;
 }
 
+/* From capture to whole, without the path's own delay. */
+static void
+add_frame_delays (const Run &run, const CcFlow &flow, std::vector<double> *ms)
+{
+  for (const FrameArrival &frame : flow.receiver->frames ())
+    ms->push_back ((frame.completed_s - frame.captured_s) * 1000 - run.net.forward.delay_ms);
+}
+
 struct Budget {
   double use = 0.85, p95_ms = 60, loss = 0.01, drain_s = 0, startup_s = 0;
 };
@@ -190,8 +200,7 @@ check_single (Report &report, const std::string &label, const Run &run, const Bu
     report.check (
         label + ": to 80 % of capacity, s", rate_reaches (out.flows[0], 0, 0.8 * offered), 0, budget.startup_s);
   std::vector<double> frame_ms;
-  for (const FrameArrival &frame : out.flows[0].receiver->frames ())
-    frame_ms.push_back ((frame.completed_s - frame.captured_s) * 1000 - run.net.forward.delay_ms);
+  add_frame_delays (run, out.flows[0], &frame_ms);
   report.note (label + ": frame delay p50 ms", percentile_of (frame_ms, 0.5));
   report.note (label + ": frame delay p95 ms", percentile_of (frame_ms, 0.95));
   report.note (label + ": frames skipped by the sender",
@@ -429,6 +438,73 @@ two_flows (Report &report)
   report.check ("5.2: packets lost in the queue", loss_of (out.net->forward ().all), 0, 0.02);
 }
 
+/* fq_codel; what marks ECT(1) where it waits for 1 ms (RFC 9331), beside the same for packets that may not be marked.
+ */
+static Run
+over_fq_codel (double bps, double delay_ms, bool l4s)
+{
+  Run run = one_flow (bps, delay_ms, 60);
+
+  run.net.forward.queue.kind = QueueKind::fq_codel;
+  run.net.forward.queue.l4s_ms = 1;
+  run.l4s = l4s;
+  run.start_bps = bps / 5;
+  run.video.max_bps = 20e6;
+  return run;
+}
+
+static void
+check_l4s (Report &report, const std::string &label, const Run &run)
+{
+  std::string name = label + (run.l4s ? "" : "-unmarked");
+  Outcome out = simulate (report, name, run);
+  size_t flows = run.flows.size ();
+  std::vector<double> shares, queue_ms, frame_ms;
+  double use = 0, marks = 0, p95_ms = 0;
+
+  for (size_t i = 0; i < flows; i++) {
+    queue_ms.clear ();
+    use += use_of (run, out, i, &queue_ms);
+    shares.push_back (out.probe (i).received.mean_bps (10, run.end_s - 1));
+    marks += (double)out.flows[i].receiver->marks / out.flows[i].receiver->packets / flows;
+    p95_ms = std::max (p95_ms, percentile_of (queue_ms, 0.95));
+    add_frame_delays (run, out.flows[i], &frame_ms);
+  }
+  name += ": ";
+  if (run.l4s) {
+    report.check (name + "use", use, 0.85, 1.05);
+    /* at 2 Mb/s a single packet takes 4.8 ms */
+    report.target (name + "queue delay p95 ms, the worst flow", p95_ms, 0, 5, 0, run.net.forward.bps < 5e6 ? 10 : 5);
+  } else {
+    report.note (name + "use", use);
+    report.note (name + "queue delay p95 ms, the worst flow", p95_ms);
+  }
+  report.note (name + "frame delay p95 ms", percentile_of (frame_ms, 0.95));
+  report.note (name + "packets marked", marks);
+  report.note (name + "packets lost in the queue", loss_of (out.net->forward ().all));
+  if (flows > 1)
+    report.check (name + "Jain index", jain_of (shares), 0.9, 1);
+}
+
+static void
+l4s (Report &report)
+{
+  for (double mbps : {2., 5., 15.})
+    for (bool marked : {true, false})
+      check_l4s (report, format ("l4s-%gM", mbps), over_fq_codel (mbps * 1e6, 20, marked));
+}
+
+static void
+l4s_three (Report &report)
+{
+  for (bool marked : {true, false}) {
+    Run run = over_fq_codel (12e6, 20, marked);
+
+    run.flows = {{0, 1e6, 0}, {0, 1e6, 0}, {0, 1e6, 0}};
+    check_l4s (report, "l4s-three", run);
+  }
+}
+
 static const std::vector<Scenario> scenarios = {
     {"variable-capacity", "RFC 8867 5.1: one flow, capacity 1.0, 2.5, 0.6, 1.0 Mb/s", true, variable_capacity},
     {"packet-reports", "RFC 8888 and TWCC do where the receiver knows nothing of the law", true, packet_reports},
@@ -443,6 +519,8 @@ static const std::vector<Scenario> scenarios = {
     {"long-tcp", "RFC 8867 5.6: a long TCP does not starve us", true, long_tcp},
     {"own-kind", "RFC 8867 5.4: three flows share 3.5 Mb/s", true, own_kind},
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
+    {"l4s", "a path that marks at once has a queue of a few ms", true, l4s},
+    {"l4s-three", "three flows as well", true, l4s_three},
     {"round-trip-fairness", "RFC 8867 5.5: five flows, 10 to 150 ms", true, round_trip_fairness},
 };
 

@@ -35,6 +35,7 @@
 #define TRYING LAW (TRYING, 0.3, 0)                  /* per s since */
 #define YIELDS 1.2                                   /* x R/c, to a queue */
 #define YIELDS_LEAST LAW (YIELDS_LEAST, 0.25, 0)
+#define MARKS LAW (MARKS, BETA, 0)           /* x their fraction: all marked is as a queue of a loop */
 #define LOSS_PROBE LAW (LOSS_PROBE, 0.02, 1) /* the growth per s close to the rate at which loss was met */
 #define LOSS_BOLDER LAW (LOSS_BOLDER, 0.1, 0.02)
 #define LOSS_BEYOND LAW (LOSS_BEYOND, 1.15, 0.9)
@@ -47,6 +48,7 @@ path_law_row (OwnerKind kind)
   const PathLawRow rows[QUEUE_KINDS] = {
       [QUEUE_OTHERS] = {OTHERS_GROWTH, 0, false, HUGE_VAL, 1, 0, RECEIVED_MOST, 0, GROWTH, -1},
       [QUEUE_ROUTER] = {SHARED_GROWTH, 0, false, Q_TARGET, 1, 0, RECEIVED_MOST, 0, -1, PROBE_GROWTH},
+      [QUEUE_L4S] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, 1, 0, RECEIVED, TRYING, LONE_GROWTH, -1},
       [QUEUE_MARKED] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, 0, RECEIVED, TRYING, LONE_GROWTH,
           -1},
       [QUEUE_ALONE] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, RECEIVED, TRYING,
@@ -147,6 +149,10 @@ capacity_mismatch (const PathView *v, OwnerKind kind, const PathLawRow *row, CcT
   double c = v->share.capacity_Bps;
   Bound m = {blind_growth (v, now), RATE_OWNER_UNMET};
 
+  if (kind == QUEUE_L4S) { /* no trains are sent, marks say where it ends */
+    m.value = fmin (shared_growth (v, row, now), near_growth (v, row, now)) * path_view_loop (v);
+    return m;
+  }
   if (c == 0)
     return m;
   m.value = ETA * c / v->rate_Bps - 1;
@@ -240,10 +246,11 @@ path_law_step (const PathView *v, OwnerKind kind, const PathLawLoss *loss, doubl
   double d = path_view_loop (v);
   double drain = yielding (v, v->share.known_Bps, &row) * BETA * excess_queue (v, &row, now) / d;
   double received = fmin (row.received + row.trying * path_view_since_busy (v, now), RECEIVED_MOST);
+  double marks = MARKS * v->marks.fraction;
   Bound m = mismatch (v, kind, &row, loss, now);
-  PathLawStep step = {v->rate_Bps * (1 + clamp (T / d * (ALPHA * m.value - drain), -0.3, 0.3)), m.owner};
+  PathLawStep step = {v->rate_Bps * (1 + clamp (T / d * (ALPHA * m.value - drain - marks), -0.3, 0.3)), m.owner};
 
-  if (drain > ALPHA * fmax (m.value, 0))
+  if (drain + marks > ALPHA * fmax (m.value, 0))
     step.owner = rate_owner_of_queue (kind);
   grow_to (v, &step, loss->next_Bps, RATE_OWNER_LOSS);
   /* the encoder follows R late, and where a queue was met R must not be ahead of it when it does */

@@ -2,13 +2,14 @@
 /* The low-delay law: P-AQM's outer loop (Lie 2008, paper F eq. 3) at the end of the path, one pure step. With T since
    the last step, d the loop's delay, and a row of numbers for whoever owns the queue:
 
-     R <- R + R (T/d) (alpha e - y beta max (q - q*, 0)/d)
+     R <- R + R (T/d) (alpha e - y beta max (q - q*, 0)/d - beta m)
 
    e   how much less R is than c: eta c/R - 1 where c is a limit; positive, it is the row's growth, as others may be
        there. What the queue's slope says is taken off. Never below a little where single packets are served as they
        come, or where the queue is missing that c would have made; loss has the last word
    y   the part of the queue that is ours to drain, about R/c, the row's least and 1
    q*  what is left alone: the row's, and half a packet
+   m   the fraction of packets marked by routers that mark at once (ecnmarks.h); 0 where none do
 
    Growth ends at a multiple of what arrives: what was not sent has not been tried. */
 #ifndef PATHLAW_H

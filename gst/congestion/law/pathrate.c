@@ -316,6 +316,14 @@ path_rate_report (const PathRate *p, PathReport *report)
       .receive_Bps = p->view.receive_Bps,
       .queue_delay = cc_duration (p->view.queue.q),
       .owner = p->rate_Bps < p->params.max_Bps ? p->owner : RATE_OWNER_MAX,
+      .ecn = p->view.marks.seen,
       .loss = loss_cause_loss (&p->loss),
       .excused = loss_cause_excused (&p->loss, others)};
+}
+
+void
+path_rate_reported (PathRate *p)
+{
+  p->reported_Bps = p->rate_Bps;
+  ecn_marks_reported (&p->view.marks);
 }

@@ -34,6 +34,7 @@ typedef struct {
   double receive_Bps;
   CcDuration queue_delay; /* smoothed */
   RateOwner owner;        /* who set rate_Bps */
+  unsigned ecn;           /* ARRIVAL_ECN_BIT of what has come since the last report; 0: not known */
   double loss, excused;   /* lost of the packets sent, lately, [0, 1]; the part that is no congestion (losscause.h) */
 } PathReport;
 
@@ -67,6 +68,7 @@ CcTime path_rate_next_timeout (const PathRate *p);
 /* Runs the law where it is due. Returns true when the rate changed enough to be worth an early report. */
 bool path_rate_on_timeout (PathRate *p, CcTime now);
 void path_rate_report (const PathRate *p, PathReport *report);
+void path_rate_reported (PathRate *p); /* that was sent */
 
 #ifdef __cplusplus
 }

@@ -19,17 +19,17 @@
 #define MISSING_MOST LAW (MISSING_MOST, 0.2, 2.0) /* s */
 #define ROUTER_QUEUE 0.020                        /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
-#define MARKS_MEMORY (20 * CC_SECOND)
 
 void
 path_view_init (PathView *v, double rate_Bps)
 {
   QueueDelayParams delay;
 
-  *v = (PathView){.marked_at = CC_TIME_NONE, .word_at = CC_TIME_NONE, .long_since = CC_TIME_NONE};
+  *v = (PathView){.word_at = CC_TIME_NONE, .long_since = CC_TIME_NONE};
   queue_delay_params_init (&delay);
   queue_delay_init (&v->delay, &delay);
   route_change_init (&v->route);
+  ecn_marks_init (&v->marks);
   v->rate_Bps = v->trail_Bps = rate_Bps;
 }
 
@@ -104,8 +104,7 @@ path_view_on_packet (PathView *v, const PathPacket *packet)
   double standing = standing_queue_before (&v->queue, packet->wire_bytes, delay, serving (v));
 
   receive_rate_on_packet (&v->received, packet->wire_bytes + packet->beside_bytes, now);
-  if (packet->marked)
-    v->marked_at = now;
+  ecn_marks_on_packet (&v->marks, packet->ecn, now);
   if (v->started && packet->seq <= v->last.seq)
     return delay; /* late: its bytes count, its order says nothing */
   if (v->started)
@@ -144,6 +143,7 @@ path_view_update (PathView *v, bool others_queue, double T, CcTime now)
   bottleneck_share_update (&v->share, others_queue, now);
   v->trail_Bps += (v->rate_Bps - v->trail_Bps) * fmin (T / (TRAIL_TIME + cc_seconds (v->R)), 1);
   standing_queue_update (&v->queue, T);
+  ecn_marks_update (&v->marks);
   bottleneck_share_remember (&v->share, T, v->receive_Bps);
   watch_missing_queue (v, T, now);
 }
@@ -183,7 +183,7 @@ path_view_note_limit (PathView *v, CcTime now)
 {
   bool stands = path_view_queue_stands (v, now);
 
-  if (stands)
+  if (stands || v->marks.fraction > 0)
     path_view_meet_queue (v, now);
   v->met_limit |= stands || (v->share.dispersed && v->share.capacity_Bps > 0);
 }
@@ -259,12 +259,6 @@ bool
 path_view_is_alone (const PathView *v, CcTime now)
 {
   return cross_traffic_is_none (&v->cross) && path_view_router_queue (v, now) == 0;
-}
-
-bool
-path_view_is_marked (const PathView *v, CcTime now)
-{
-  return v->marked_at != CC_TIME_NONE && cc_time_since (now, v->marked_at) < MARKS_MEMORY;
 }
 
 double

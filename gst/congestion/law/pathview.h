@@ -13,6 +13,7 @@
 
 #include "bottleneckshare.h"
 #include "crosstraffic.h"
+#include "ecnmarks.h"
 #include "queuedelay.h"
 #include "receiverate.h"
 #include "routechange.h"
@@ -30,7 +31,7 @@ typedef struct {
   uint32_t beside_bytes;      /* of what came since the last one beside it: what mends losses */
   uint32_t frame;             /* equal within a frame: the RTP timestamp */
   CcDuration R;               /* round-trip time carried by the packet, 0: unknown */
-  bool marked;                /* CE, RFC 3168 */
+  ArrivalEcn ecn;
 } PathPacket;
 
 typedef struct {
@@ -41,6 +42,7 @@ typedef struct {
   ReceiveRate received;
   CrossTraffic cross;
   RouteChange route;
+  EcnMarks marks;
   bool started;
   bool rerouted;              /* just now: what waits in no queue is the new base delay */
   PathPacket last;            /* newest in sequence */
@@ -52,7 +54,6 @@ typedef struct {
   double filled_Bps; /* what arrived when a queue was last met */
   CcTime busy_at;    /* when that was */
   bool met_limit;    /* ever: a queue, or trains that were spread */
-  CcTime marked_at;  /* the last mark; CC_TIME_NONE: never */
   CcTime word_at;    /* the last word of routers; CC_TIME_NONE: never */
   CcDuration R;      /* 0: unknown */
 } PathView;
@@ -89,7 +90,6 @@ double path_view_router_queue (const PathView *v, CcTime now);   /* s that is th
 bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time */
 bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */
 bool path_view_is_alone (const PathView *v, CcTime now);         /* nobody else to meet, no router shares out */
-bool path_view_is_marked (const PathView *v, CcTime now);        /* lately */
 double path_view_since_busy (const PathView *v, CcTime now);     /* s */
 double path_view_arriving (const PathView *v, CcTime now);       /* of late: alone, gaps and all */
 bool path_view_queue_has_jumped (const PathView *v, CcTime now); /* waits are long, and less arrives than is sent */

@@ -106,7 +106,7 @@ has_little_of_marked (const PathView *v, CcTime now)
 {
   double most = v->queue.long_share > LONG_SHARE ? HALF : LITTLE;
 
-  return path_view_is_marked (v, now) && v->rate_Bps < most * v->share.capacity_Bps;
+  return ecn_marks_is_classic (&v->marks, now) && v->rate_Bps < most * v->share.capacity_Bps;
 }
 
 bool
@@ -122,6 +122,8 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
     return QUEUE_OTHERS;
   if (path_view_router_queue (v, now) > 0)
     return QUEUE_ROUTER;
+  if (ecn_marks_is_scalable (&v->marks, now))
+    return QUEUE_L4S;
   if (has_little_of_marked (v, now))
     return QUEUE_MARKED;
   if (path_view_is_alone (v, now))
@@ -138,8 +140,8 @@ queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
 RateOwner
 rate_owner_of_queue (OwnerKind kind)
 {
-  static const RateOwner owners[QUEUE_KINDS] = {
-      RATE_OWNER_OTHERS, RATE_OWNER_ROUTER, RATE_OWNER_MARKED, RATE_OWNER_OWN, RATE_OWNER_OWN, RATE_OWNER_OWN_KIND};
+  static const RateOwner owners[QUEUE_KINDS] = {RATE_OWNER_OTHERS, RATE_OWNER_ROUTER, RATE_OWNER_L4S, RATE_OWNER_MARKED,
+      RATE_OWNER_OWN, RATE_OWNER_OWN, RATE_OWNER_OWN_KIND};
 
   return owners[kind];
 }

@@ -5,7 +5,7 @@ const char *
 rate_owner_name (RateOwner owner)
 {
   static const char *const names[RATE_OWNERS] = {"unknown", "start", "unmet", "own", "own-kind", "others", "marked",
-      "router", "loss", "application", "silence", "min", "max", "circuit-breaker"};
+      "router", "loss", "application", "silence", "min", "max", "circuit-breaker", "l4s"};
 
   return (unsigned)owner < RATE_OWNERS ? names[owner] : names[RATE_OWNER_UNKNOWN];
 }

@@ -26,6 +26,7 @@ typedef enum {
   RATE_OWNER_MIN = 11,
   RATE_OWNER_MAX = 12,
   RATE_OWNER_CIRCUIT_BREAKER = 13,
+  RATE_OWNER_L4S = 14, /* the fraction of marks of a path that marks at once (RFC 9331) */
   RATE_OWNERS
 } RateOwner;
 

@@ -10,6 +10,7 @@
 #ifndef ARRIVALHISTORY_H
 #define ARRIVALHISTORY_H
 
+#include "arrivalecn.h"
 #include "ccserial.h"
 #include "cctime.h"
 
@@ -19,9 +20,6 @@ extern "C" {
 
 #define ARRIVAL_HISTORY_SLOTS 2048
 #define ARRIVAL_HISTORY_MAX_JUMP 3000 /* numbers; two packets in a row beyond: the numbering has begun anew */
-
-/* As in the IP header (RFC 3168 5) */
-typedef enum { ARRIVAL_NOT_ECT = 0, ARRIVAL_ECT_1 = 1, ARRIVAL_ECT_0 = 2, ARRIVAL_CE = 3 } ArrivalEcn;
 
 typedef struct {
   CcTime at;         /* first copy; CC_TIME_NONE: not arrived */

@@ -9,6 +9,8 @@
 #define REMB_MANTISSA_BITS 18
 #define PATH_MANTISSA_BITS 26
 #define SHARE_ONE 4096.0
+#define ECN_SHIFT 28 /* above the owner */
+#define OWNER_MASK 0x0fffffff
 
 /* Truncated; NaN and negative values are 0. */
 static uint32_t
@@ -97,7 +99,8 @@ rtcp_fb_path_write (uint8_t *fci, size_t capacity, const RtcpPath *path)
   memcpy (fci, "PATH", 4);
   rtcp_put_u32 (fci + 4, (uint32_t)PATH_VERSION << 28 | ((uint32_t)path->kind & 0x0f) << 24 | share (path->loss) << 12 |
                              share (path->excused));
-  rtcp_put_u32 (fci + 8, path->kind == RTCP_PATH_END_TO_END ? (uint32_t)path->owner : path->hop);
+  rtcp_put_u32 (
+      fci + 8, path->kind == RTCP_PATH_END_TO_END ? path->ecn << ECN_SHIFT | (uint32_t)path->owner : path->hop);
   rtcp_put_u32 (fci + 12, rtcp_pack_rate (path->rate_bps, PATH_MANTISSA_BITS));
   rtcp_put_u32 (fci + 16, rtcp_pack_rate (path->capacity_bps, PATH_MANTISSA_BITS));
   rtcp_put_u32 (fci + 20, microseconds (path->queue_delay));
@@ -113,7 +116,12 @@ rtcp_fb_path_parse (const uint8_t *fci, size_t size, RtcpPath *path)
     return false;
   path->kind = (RtcpPathKind)(fci[4] & 0x0f);
   path->hop = path->kind == RTCP_PATH_END_TO_END ? 0 : rtcp_get_u32 (fci + 8);
-  path->owner = path->kind == RTCP_PATH_END_TO_END ? rate_owner_from_wire (rtcp_get_u32 (fci + 8)) : RATE_OWNER_UNKNOWN;
+  path->owner = RATE_OWNER_UNKNOWN;
+  path->ecn = 0;
+  if (path->kind == RTCP_PATH_END_TO_END) {
+    path->owner = rate_owner_from_wire (rtcp_get_u32 (fci + 8) & OWNER_MASK);
+    path->ecn = rtcp_get_u32 (fci + 8) >> ECN_SHIFT;
+  }
   path->rate_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 12), PATH_MANTISSA_BITS);
   path->capacity_bps = rtcp_unpack_rate (rtcp_get_u32 (fci + 16), PATH_MANTISSA_BITS);
   path->queue_delay = rtcp_get_u32 (fci + 20) * CC_USECOND;

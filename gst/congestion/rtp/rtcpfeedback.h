@@ -38,6 +38,7 @@ typedef struct {
   RtcpPathKind kind;
   uint32_t hop;           /* the router; 0 in END_TO_END */
   RateOwner owner;        /* END_TO_END only: who set the rate */
+  unsigned ecn;           /* ARRIVAL_ECN_BIT of what has come since the last one; the same */
   uint64_t rate_bps;      /* wire bit/s, UDP and IP headers included */
   uint64_t capacity_bps;  /* 0: unknown */
   CcDuration queue_delay; /* us on the wire */

@@ -185,6 +185,7 @@ add_end_to_end (Build *b, RtpSource *s)
       .capacity_bps = (uint64_t)(report.path.capacity_Bps * 8),
       .queue_delay = report.path.queue_delay,
       .owner = report.path.owner,
+      .ecn = report.path.ecn,
       .loss = report.path.loss,
       .excused = report.path.excused};
   if (feedback & RTP_FEEDBACK_PATH)

@@ -126,7 +126,7 @@ feed_controller (RtpParticipant *p, RtpSource *s, const Arriving *a)
       .rtp_timestamp = a->packet->timestamp,
       .marker = a->packet->marker,
       .size_bytes = (uint32_t)a->packet->size,
-      .ce = a->ecn == ARRIVAL_CE,
+      .ecn = a->ecn,
       .arrived_at = a->arrived_at};
 
   arrival.has_stamp = read_stamp (p, a->packet, &arrival.stamp);

@@ -139,6 +139,25 @@ START_TEST (test_tiny_rate_saturates)
 }
 END_TEST
 
+/* Slots now - 500 us .. now. */
+START_TEST (test_even_pacing_saves_no_slots)
+{
+  CcPacerParams params;
+  CcPacer p;
+  unsigned n = 0;
+
+  cc_pacer_params_init (&params);
+  cc_pacer_init (&p, &params, START);
+  cc_pacer_set_rate (&p, 1e6);
+  cc_pacer_set_even (&p, true);
+  cc_pacer_on_sent (&p, 1000, R, START);
+  for (; cc_pacer_may_send (&p, R, START + CC_SECOND); n++)
+    cc_pacer_on_sent (&p, 1000, R, START + CC_SECOND);
+  ck_assert_uint_eq (n, 1);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacer", test_nominal_spacing, test_mean_rate_does_not_drift, test_late_wakeups_lose_nothing,
     test_burst_after_idle_is_bounded, test_a_timer_coarser_than_the_round_trip_keeps_the_rate,
-    test_rate_change_moves_the_pending_slot, test_packets_sent_unasked_leave_no_debt, test_tiny_rate_saturates)
+    test_rate_change_moves_the_pending_slot, test_packets_sent_unasked_leave_no_debt, test_tiny_rate_saturates,
+    test_even_pacing_saves_no_slots)

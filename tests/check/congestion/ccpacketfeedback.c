@@ -18,6 +18,7 @@ static CcPacketVerdict verdict;
 static ArrivalHistory a, b, all;
 static uint8_t bytes[4000];
 static unsigned sent;
+static ArrivalEcn ecn; /* of what arrives */
 
 static void
 reset (void)
@@ -31,6 +32,7 @@ reset (void)
   arrival_history_init (&b, 0);
   arrival_history_init (&all, 0);
   sent = 0;
+  ecn = ARRIVAL_NOT_ECT;
 }
 
 /* When the next packet leaves. */
@@ -47,8 +49,8 @@ send_one (uint32_t ssrc, uint16_t seq, bool arrives)
   CcTime at = next () + ONE_WAY + CLOCK;
 
   if (arrives) {
-    arrival_history_on_packet (&all, cc_packet_feedback_number (&f), ARRIVAL_NOT_ECT, at);
-    arrival_history_on_packet (ssrc == 1 ? &a : &b, seq, ARRIVAL_NOT_ECT, at);
+    arrival_history_on_packet (&all, cc_packet_feedback_number (&f), ecn, at);
+    arrival_history_on_packet (ssrc == 1 ? &a : &b, seq, ecn, at);
   }
   cc_packet_feedback_on_sent (&f, ssrc, seq, SIZE, sent, next ());
   sent++;
@@ -322,6 +324,24 @@ START_TEST (test_told_packets_numbered_anew)
 }
 END_TEST
 
+/* They come through a report as they came to the receiver, and those of ECT(1) are no losses (RFC 9331 4.3). */
+START_TEST (test_marks_of_ect_1)
+{
+  reset ();
+  for (uint16_t i = 0; i < 100; i++) {
+    ecn = i % 4 == 3 ? ARRIVAL_CE : ARRIVAL_ECT_1;
+    send_one (1, i, true);
+    if (i % 10 == 9)
+      ck_assert (report_ccfb (0));
+  }
+  ck_assert_uint_eq (f.tfrc.history.marks, 0);
+  ck_assert_double_eq (verdict.tfrc.p, 0);
+  ck_assert_double_eq_tol (f.path.view.marks.fraction, 0.25, 0.15);
+  ck_assert_uint_eq (verdict.path.ecn, ARRIVAL_ECN_BIT (ARRIVAL_ECT_1) | ARRIVAL_ECN_BIT (ARRIVAL_CE));
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
-    test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense)
+    test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense,
+    test_marks_of_ect_1)

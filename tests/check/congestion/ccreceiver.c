@@ -264,7 +264,55 @@ START_TEST (test_what_comes_beside_is_of_the_rate)
 }
 END_TEST
 
+/* RFC 9331 4.3: of ECT(1) the fraction counts, and the rate comes down in proportion; no loss event, as of ECT(0). */
+static double
+rate_with_marks (ArrivalEcn ect, unsigned marked_of_10)
+{
+  CcReport report = {0};
+
+  setup (0, 0);
+  for (unsigned i = 0; i < 600; i++) {
+    next.ecn = i >= 300 && i % 10 < marked_of_10 ? ARRIVAL_CE : ect;
+    while (cc_receiver_next_timeout (&r) <= now)
+      cc_receiver_on_timeout (&r, now);
+    if (arrive (0))
+      cc_receiver_report (&r, now, &report);
+  }
+  ck_assert_int_eq (report.tfrc.p > 0, ect == ARRIVAL_ECT_0 && marked_of_10 > 0);
+  return report.path.rate_Bps;
+}
+
+START_TEST (test_marks_of_ect_1_are_no_losses)
+{
+  double none = rate_with_marks (ARRIVAL_ECT_1, 0), some = rate_with_marks (ARRIVAL_ECT_1, 4),
+         more = rate_with_marks (ARRIVAL_ECT_1, 8);
+
+  ck_assert_double_lt (some, 0.9 * none);
+  ck_assert_double_lt (more, 0.8 * some);
+  ck_assert_double_eq (rate_with_marks (ARRIVAL_ECT_0, 2), rate_with_marks (ARRIVAL_ECT_0, 0));
+}
+END_TEST
+
+START_TEST (test_reports_tell_which_ecn_bits_have_come)
+{
+  CcReport report;
+
+  setup (0, 0);
+  next.ecn = ARRIVAL_ECT_1;
+  arrive (0);
+  next.ecn = ARRIVAL_CE;
+  arrive (0);
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_uint_eq (report.path.ecn, ARRIVAL_ECN_BIT (ARRIVAL_ECT_1) | ARRIVAL_ECN_BIT (ARRIVAL_CE));
+  next.ecn = ARRIVAL_NOT_ECT;
+  arrive (0);
+  ck_assert (cc_receiver_report (&r, now, &report));
+  ck_assert_uint_eq (report.path.ecn, ARRIVAL_ECN_BIT (ARRIVAL_NOT_ECT));
+}
+END_TEST
+
 CC_TEST_MAIN ("ccreceiver", test_nothing_to_report_without_a_stamp, test_one_report_a_round_trip,
     test_asks_once_and_waits_for_leave, test_an_outage_is_one_loss, test_sequence_and_stamp_wrap,
     test_restart_of_the_sender, test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
-    test_falling_path_rate_asks_early, test_what_comes_beside_is_of_the_rate)
+    test_falling_path_rate_asks_early, test_what_comes_beside_is_of_the_rate, test_marks_of_ect_1_are_no_losses,
+    test_reports_tell_which_ecn_bits_have_come)

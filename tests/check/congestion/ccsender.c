@@ -1463,6 +1463,42 @@ START_TEST (test_packet_reports_over_a_wrap)
 }
 END_TEST
 
+/* Every second one first; all once one has come; spaced evenly once one is marked. */
+START_TEST (test_l4s)
+{
+  PathReport path = {.rate_Bps = kbps (800), .ecn = ARRIVAL_ECN_BIT (ARRIVAL_ECT_1)};
+  CcTime at[8];
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_ecn (&s, ARRIVAL_ECT_1);
+  ck_assert_int_eq (cc_sender_next_ecn (&s), ARRIVAL_ECT_1);
+  ck_assert_int_eq (cc_sender_next_ecn (&s), ARRIVAL_NOT_ECT);
+  converse (kbps (800), 5);
+  cc_sender_on_path_report (&s, &path, now);
+  ck_assert_int_eq (cc_sender_next_ecn (&s), ARRIVAL_ECT_1);
+  ck_assert_int_eq (cc_sender_next_ecn (&s), ARRIVAL_ECT_1);
+  path.ecn = ARRIVAL_ECN_BIT (ARRIVAL_CE);
+  cc_sender_on_path_report (&s, &path, now);
+  now += CC_SECOND;
+  cc_sender_on_timeout (&s, now);
+  push_frame (8);
+  run (now + CC_SECOND, at, 8);
+  for (unsigned i = 2; i < 8; i++)
+    ck_assert_double_eq_tol (cc_seconds (at[i] - at[i - 1]), WIRE / kbps (800) / 1.03, 1e-3);
+}
+END_TEST
+
+/* Nobody answers the fraction of marks elsewhere. */
+START_TEST (test_l4s_is_for_low_delay)
+{
+  setup (CC_MODE_RFC5348);
+  cc_sender_set_ecn (&s, ARRIVAL_ECT_1);
+  ck_assert_int_eq (cc_sender_next_ecn (&s), ARRIVAL_ECT_0);
+  cc_sender_set_mode (&s, CC_MODE_LOW_DELAY, now);
+  ck_assert_int_eq (cc_sender_next_ecn (&s), ARRIVAL_ECT_1);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_starts_at_the_start_rate,
     test_a_frame_leaves_faster_beside_others, test_a_key_frame_leaves_at_the_rate,
     test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
@@ -1482,4 +1518,4 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_starts_at_t
     test_packet_reports_tell_of_losses, test_packet_reports_excuse_losses, test_loss_that_is_no_congestion,
     test_time_outs_count_packets_as_they_are, test_excuses_have_bounds, test_packet_reports_give_way_to_tfrc,
     test_packet_reports_of_nonsense_do_not_raise_the_rate, CC_TEST_LONG (test_packet_reports_after_a_clock_step),
-    test_packet_reports_over_a_wrap)
+    test_packet_reports_over_a_wrap, test_l4s, test_l4s_is_for_low_delay)

@@ -96,5 +96,20 @@ START_TEST (test_a_backlog_leaves_sooner_where_there_is_room)
 }
 END_TEST
 
+START_TEST (test_evenly_where_a_train_would_be_marked)
+{
+  TrainPath path = known;
+  TrainCredit t;
+
+  path.even = true;
+  path.capacity_Bps = 200e3;
+  train_credit_init (&t, CC_SECOND);
+  train_credit_refill (&t, &path, 2 * CC_SECOND);
+  ck_assert_double_eq (train_credit_rate (&t, &path), 103e3);
+  ck_assert_double_eq_tol (send_all (&t, &path, 200), 103e3, 1e3);
+}
+END_TEST
+
 CC_TEST_MAIN ("traincredit", test_a_frame_leaves_at_the_gain, test_what_has_piled_up_leaves_at_the_rate,
-    test_no_debt_beyond_a_second, test_faster_beside_others, test_a_backlog_leaves_sooner_where_there_is_room)
+    test_no_debt_beyond_a_second, test_faster_beside_others, test_a_backlog_leaves_sooner_where_there_is_room,
+    test_evenly_where_a_train_would_be_marked)

@@ -93,11 +93,11 @@ listen_to (Peer *peer, Told *told, gint other, gboolean marks)
 }
 
 static GstElement *
-receiver_open (const gchar *address, gint *port)
+receiver_open (const gchar *address, const gchar *feedback, gint *port)
 {
-  gchar *line = g_strdup_printf ("tfrcsrc name=src port=0 address=%s encoding-name=H264 rtcpavpf::feedback=tfrc+ccfb ! "
+  gchar *line = g_strdup_printf ("tfrcsrc name=src port=0 address=%s encoding-name=H264 rtcpavpf::feedback=%s ! "
                                  "fakesink sync=false async=false",
-      address);
+      address, feedback);
   GstElement *pipeline = gst_parse_launch (line, NULL), *src;
 
   fail_unless (pipeline != NULL);
@@ -136,7 +136,7 @@ check_receiver (const Way *way, gint other, gboolean marks)
   gint port;
   guint16 i;
 
-  pipeline = receiver_open (way->receiver, &port);
+  pipeline = receiver_open (way->receiver, "tfrc+ccfb", &port);
   peer_open_at (&peer, way->sender, 0);
   peer.sender = g_inet_socket_address_new_from_string (way->host, (guint)port);
   for (i = 0; i < 60; i++) {
@@ -235,6 +235,200 @@ GST_START_TEST (test_sink_says_that_routers_may_mark)
 }
 GST_END_TEST;
 
+/* ---- a call over a path that marks at once ---- */
+
+#define PAYLOAD 1000
+
+typedef struct {
+  Peer path; /* the sink sends to it, and it to the receiver */
+  GstHarness *h;
+  GstElement *sink, *pipeline;
+  GSocketAddress *sender, *receiver;
+  guint ect_1, others, packets; /* of what the sink has sent */
+} Call;
+
+static void
+call_open (Call *c, const gchar *feedback)
+{
+  gint port;
+
+  memset (c, 0, sizeof *c);
+  c->pipeline = receiver_open ("127.0.0.1", feedback, &port);
+  c->receiver = g_inet_socket_address_new_from_string ("127.0.0.1", (guint)port);
+  peer_open (&c->path);
+  fail_unless (g_socket_set_option (c->path.socket, IPPROTO_IP, IP_RECVTOS, TRUE, NULL));
+  c->sink = gst_element_factory_make ("tfrcsink", NULL);
+  g_object_set (c->sink, "sync", FALSE, "async", FALSE, "host", "127.0.0.1", "port", c->path.port, "start-bitrate",
+      1000000, NULL);
+  gst_util_set_object_arg (G_OBJECT (c->sink), "ecn", "l4s");
+  c->h = gst_harness_new_with_element (c->sink, "sink", NULL);
+  gst_harness_set_src_caps_str (c->h, "application/x-rtp,media=video,clock-rate=90000,encoding-name=H264,payload=96");
+}
+
+static void
+call_close (Call *c)
+{
+  gst_harness_teardown (c->h);
+  gst_object_unref (c->sink);
+  gst_element_set_state (c->pipeline, GST_STATE_NULL);
+  gst_object_unref (c->pipeline);
+  g_clear_object (&c->sender);
+  g_object_unref (c->receiver);
+  peer_close (&c->path);
+}
+
+static gchar *
+call_statistic (Call *c, const gchar *name)
+{
+  GstStructure *stats;
+  gchar *value;
+
+  g_object_get (c->sink, "stats", &stats, NULL);
+  value = g_strdup (gst_structure_get_string (stats, name));
+  gst_structure_free (stats);
+  return value;
+}
+
+/* becomes: what the path makes of the bits. */
+static void
+forward (Call *c, gint ecn, gint (*becomes) (guint packet, gint ecn))
+{
+  gboolean rtcp = rtcp_is_rtcp (c->path.data, c->path.size), back = ecn < 0;
+
+  if (!back && !rtcp) {
+    c->ect_1 += ecn == ARRIVAL_ECT_1;
+    c->others += ecn != ARRIVAL_ECT_1;
+    ecn = becomes (c->packets++, ecn);
+  }
+  set_traffic_class (c->path.socket, back ? 0 : ecn);
+  if (!back || c->sender != NULL)
+    send_from (c->path.socket, back ? c->sender : c->receiver, c->path.data, c->path.size);
+}
+
+/* The bits of what the sink has sent, -1 of what the receiver has. FALSE: nothing has come. */
+static gboolean
+take (Call *c, gint *ecn)
+{
+  guint8 control[256];
+  struct sockaddr_in from;
+  struct iovec piece = {c->path.data, sizeof c->path.data};
+  struct msghdr message = {.msg_name = &from,
+      .msg_namelen = sizeof from,
+      .msg_iov = &piece,
+      .msg_iovlen = 1,
+      .msg_control = control,
+      .msg_controllen = sizeof control};
+  gssize size = recvmsg (g_socket_get_fd (c->path.socket), &message, MSG_DONTWAIT);
+  struct cmsghdr *header;
+  guint port = ntohs (from.sin_port);
+
+  if (size < 0)
+    return FALSE;
+  c->path.size = (gsize)size;
+  *ecn = 0;
+  for (header = CMSG_FIRSTHDR (&message); header != NULL; header = CMSG_NXTHDR (&message, header))
+    if (header->cmsg_level == IPPROTO_IP && header->cmsg_type == IP_TOS)
+      *ecn = ECN (*CMSG_DATA (header));
+  if (port == g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (c->receiver)))
+    *ecn = -1;
+  else if (c->sender == NULL)
+    c->sender = g_inet_socket_address_new_from_string ("127.0.0.1", port);
+  return TRUE;
+}
+
+static guint
+call_run (Call *c, gint (*becomes) (guint packet, gint ecn), guint seconds)
+{
+  gint64 began = g_get_monotonic_time (), end = began + seconds * G_USEC_PER_SEC, now;
+  guint16 seq = (guint16)c->packets;
+  gint64 last = began;
+  gdouble due = 0;
+  guint allowed = 0;
+  gint ecn;
+
+  for (now = began; now < end; now = g_get_monotonic_time ()) {
+    g_object_get (c->sink, "estimated-bitrate", &allowed, NULL);
+    for (due += (gdouble)(now - last) * allowed / 8e6; due >= PAYLOAD; due -= PAYLOAD)
+      gst_harness_push (
+          c->h, new_packet (SSRC, seq++, (guint32)((now - began) * 9 / 100 / 3000 * 3000), PAYLOAD, TRUE));
+    last = now;
+    while (take (c, &ecn))
+      forward (c, ecn, becomes);
+    g_usleep (5000);
+  }
+  return allowed;
+}
+
+static gint
+stays (guint packet, gint ecn)
+{
+  return ecn;
+}
+
+static gint
+bleached (guint packet, gint ecn)
+{
+  return ARRIVAL_NOT_ECT;
+}
+
+static gint
+marked_4_of_10 (guint packet, gint ecn)
+{
+  return ecn != ARRIVAL_NOT_ECT && packet % 10 < 4 ? ARRIVAL_CE : ecn;
+}
+
+static gint
+marked_8_of_10 (guint packet, gint ecn)
+{
+  return ecn != ARRIVAL_NOT_ECT && packet % 10 < 8 ? ARRIVAL_CE : ecn;
+}
+
+static guint
+rate_where (const gchar *feedback, gint (*becomes) (guint packet, gint ecn), const gchar *state)
+{
+  Call c;
+  gchar *ecn;
+  guint rate;
+
+  call_open (&c, feedback);
+  rate = call_run (&c, becomes, 2);
+  ecn = call_statistic (&c, "ecn");
+  fail_unless_equals_string (ecn, state);
+  g_free (ecn);
+  if (g_str_equal (state, "capable"))
+    fail_unless (c.ect_1 > 3 * c.others, "%u of ECT(1), %u others", c.ect_1, c.others);
+  else
+    fail_unless (c.ect_1 > 0 && c.ect_1 < c.others, "%u of ECT(1), %u others", c.ect_1, c.others);
+  call_close (&c);
+  return rate;
+}
+
+static void
+check_marks (const gchar *feedback)
+{
+  guint none = rate_where (feedback, stays, "capable"), some = rate_where (feedback, marked_4_of_10, "capable"),
+        most = rate_where (feedback, marked_8_of_10, "capable");
+
+  fail_unless (some < none * 8 / 10, "%s: %u, %u with marks", feedback, none, some);
+  fail_unless (most < some * 8 / 10, "%s: %u, %u with more", feedback, some, most);
+}
+
+/* RFC 9331 4.3, with the law at the receiver and, by RFC 8888, at the sender. */
+GST_START_TEST (test_rate_follows_the_fraction_of_marks)
+{
+  check_marks ("tfrc+path");
+  check_marks ("ccfb");
+}
+GST_END_TEST;
+
+/* RFC 6679 7.2 */
+GST_START_TEST (test_a_path_that_bleaches_gets_no_more)
+{
+  rate_where ("tfrc+path", bleached, "refused");
+  rate_where ("ccfb", bleached, "refused");
+}
+GST_END_TEST;
+
 /* ---- metas ---- */
 
 GST_START_TEST (test_other_messages_are_none)
@@ -259,6 +453,8 @@ ecn_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_receiver_tells_of_marks);
   tcase_add_test (tcase, test_sink_says_that_routers_may_mark);
+  tcase_add_test (tcase, test_rate_follows_the_fraction_of_marks);
+  tcase_add_test (tcase, test_a_path_that_bleaches_gets_no_more);
   tcase_add_test (tcase, test_other_messages_are_none);
   return suite;
 }

@@ -107,6 +107,7 @@ void
 CcSenderApplication::StartApplication ()
 {
   config.params.random = cc_pcg32_init (&pcg, config.seed);
+  config.params.ecn = config.l4s ? ARRIVAL_ECT_1 : config.ect ? ARRIVAL_ECT_0 : ARRIVAL_NOT_ECT;
   ring.resize (config.ring_packets);
   cc_sender_init (&cc, &config.params, ring.data (), ring.size (), now ());
   CcPacketFeedbackParams feedback_params;
@@ -117,8 +118,6 @@ CcSenderApplication::StartApplication ()
   socket->Bind ();
   socket->Connect (InetSocketAddress (config.peer, config.port));
   socket->SetRecvCallback (MakeCallback (&CcSenderApplication::on_feedback, this));
-  if (config.ect)
-    socket->SetIpTos (ns3::Ipv4Header::ECN_ECT0);
   running = true;
   status_at = rate_told_at = now ();
   ResendLimitParams resend_params;
@@ -351,6 +350,7 @@ CcSenderApplication::send (const CcPacket &packet)
   if (frame_sent_at[packet.frame] < 0)
     frame_sent_at[packet.frame] = seconds_now ();
   packets_sent++;
+  socket->SetIpTos (cc_sender_next_ecn (&cc));
   socket->Send (out);
 }
 
@@ -377,6 +377,7 @@ CcSenderApplication::send_rtp (const CcPacket &packet)
     tag.rtt_s = cc_seconds (cc.tfrc.R);
     out->AddPacketTag (tag);
   }
+  socket->SetIpTos (cc_sender_next_ecn (&cc));
   socket->Send (out);
   if (packet.resent)
     return;
@@ -504,6 +505,7 @@ CcSenderApplication::on_path (const RtcpMessage &message)
   seen.capacity_Bps = path.capacity_bps / 8.0;
   seen.queue_delay = path.queue_delay;
   seen.owner = path.owner;
+  seen.ecn = path.ecn;
   seen.loss = path.loss;
   seen.excused = path.excused;
   cc_sender_on_path_report (&cc, &seen, now ());
@@ -593,12 +595,12 @@ CcReceiverApplication::StopApplication ()
     socket->Close ();
 }
 
-static bool
-congestion_experienced (Ptr<const Packet> packet)
+static ArrivalEcn
+ecn_of (Ptr<const Packet> packet)
 {
   SocketIpTosTag tag;
 
-  return packet->PeekPacketTag (tag) && (tag.GetTos () & 3) == ns3::Ipv4Header::ECN_CE;
+  return packet->PeekPacketTag (tag) ? (ArrivalEcn)(tag.GetTos () & 3) : ARRIVAL_NOT_ECT;
 }
 
 /* Any RTP packet; header: bytes in front of the payload. */
@@ -657,9 +659,9 @@ CcReceiverApplication::feed (CcArrival *arrival, Ptr<const Packet> packet)
   bytes_total += packet->GetSize ();
   arrival->size_bytes = packet->GetSize ();
   arrival->arrived_at = now ();
-  arrival->ce = congestion_experienced (packet);
-  marks += arrival->ce;
-  arrival_history_on_packet (&history, arrival->seq, ARRIVAL_NOT_ECT, arrival->arrived_at);
+  arrival->ecn = ecn_of (packet);
+  marks += arrival->ecn == ARRIVAL_CE;
+  arrival_history_on_packet (&history, arrival->seq, arrival->ecn, arrival->arrived_at);
   return cc_receiver_on_packet (&cc, arrival);
 }
 
@@ -963,6 +965,7 @@ write_tfrc (uint8_t *at, const CcReport &report, bool path_report)
   path.capacity_bps = report.path.capacity_Bps * 8;
   path.queue_delay = report.path.queue_delay;
   path.owner = report.path.owner;
+  path.ecn = report.path.ecn;
   path.loss = report.path.loss;
   path.excused = report.path.excused;
   at += size;

@@ -136,6 +136,19 @@ make_red (const QueueSpec &queue, double bps, double delay_ms)
   return red;
 }
 
+static Ptr<QueueDisc>
+make_fq_codel (const QueueSpec &queue)
+{
+  Ptr<FqCoDelQueueDisc> disc =
+      CreateObjectWithAttributes<FqCoDelQueueDisc> ("UseEcn", BooleanValue (queue.ecn || queue.l4s_ms > 0));
+
+  if (queue.l4s_ms > 0) {
+    disc->SetAttribute ("UseL4s", BooleanValue (true));
+    disc->SetAttribute ("CeThreshold", TimeValue (Seconds (queue.l4s_ms / 1000)));
+  }
+  return disc;
+}
+
 Ptr<QueueDisc>
 make_disc (const QueueSpec &queue, double bps, double delay_ms)
 {
@@ -147,7 +160,7 @@ make_disc (const QueueSpec &queue, double bps, double delay_ms)
   case QueueKind::codel:
     return CreateObjectWithAttributes<CoDelQueueDisc> ("UseEcn", BooleanValue (queue.ecn));
   case QueueKind::fq_codel:
-    return CreateObjectWithAttributes<FqCoDelQueueDisc> ("UseEcn", BooleanValue (queue.ecn));
+    return make_fq_codel (queue);
   case QueueKind::pie:
     return CreateObjectWithAttributes<PieQueueDisc> ("UseEcn", BooleanValue (queue.ecn));
   case QueueKind::paqm:
@@ -286,6 +299,7 @@ void
 Dumbbell::on_head_drop (Side *side, Ptr<const QueueDiscItem> item, const char *)
 {
   count (side, item, false, true);
+  side->in_device.pop_back (); /* it was dequeued to be dropped */
 }
 
 void

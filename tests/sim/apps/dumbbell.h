@@ -37,6 +37,7 @@ struct QueueSpec {
   double red_min = 0, red_max = 0; /* packets; 0: a quarter and three quarters of the limit */
   bool adaptive = false;           /* red: max_p follows the mean, which is kept at half of the limit */
   bool ecn = false;                /* red, codel, fq_codel, pie: mark packets that are ECN capable */
+  double l4s_ms = 0;               /* fq_codel: mark ECT(1) at once where it waits for longer (RFC 9331); 0: no */
   PaqmQueueSpec paqm;              /* has limits of its own */
 };
 

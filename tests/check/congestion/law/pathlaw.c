@@ -214,8 +214,43 @@ START_TEST (test_a_jump)
 }
 END_TEST
 
+/* RFC 9331 4.3: by the fraction, whoever the queue is said to be of. A loop of all marked takes 0.35 of R. */
+START_TEST (test_comes_down_by_the_fraction_of_marks)
+{
+  PathView v;
+  RateOwner owner;
+  double none, quarter, half;
+
+  setup (&v, 50e3, 100e3);
+  none = growth (&v, QUEUE_L4S, NULL);
+  ck_assert_double_gt (none, 0);
+  v.marks.fraction = 0.25;
+  quarter = growth (&v, QUEUE_L4S, NULL);
+  v.marks.fraction = 0.5;
+  half = growth (&v, QUEUE_L4S, &owner);
+  ck_assert_int_eq (owner, RATE_OWNER_L4S);
+  ck_assert_double_eq_tol (none - quarter, 0.5 * 0.35 * 0.25, 1e-9);
+  ck_assert_double_eq_tol (none - half, 0.5 * 0.35 * 0.5, 1e-9);
+  half = growth (&v, QUEUE_OTHERS, NULL);
+  v.marks.fraction = 0;
+  ck_assert_double_eq_tol (growth (&v, QUEUE_OTHERS, NULL) - half, 0.5 * 0.35 * 0.5, 1e-9);
+}
+END_TEST
+
+/* No trains are sent where they would be marked: c, as they show it, says nothing. */
+START_TEST (test_marks_alone_say_where_a_marking_path_ends)
+{
+  PathView v;
+
+  setup (&v, 100e3, 50e3);
+  ck_assert_double_gt (growth (&v, QUEUE_L4S, NULL), 0);
+  ck_assert_double_lt (growth (&v, QUEUE_OWN, NULL), 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("pathlaw", test_comes_down_to_the_capacity, test_drains_by_its_part_of_the_queue,
     test_a_queue_of_others_is_left_out, test_who_has_less_grows_faster_and_bolder_with_time,
     test_gentle_about_the_rate_that_filled_the_path, test_a_rising_queue_counts_beside_growth,
     test_single_packets_grow_a_little, test_grows_where_the_queue_is_missing, test_routers_share_out,
-    test_no_further_than_what_arrives, test_loss_has_the_last_word, test_a_jump)
+    test_no_further_than_what_arrives, test_loss_has_the_last_word, test_a_jump,
+    test_comes_down_by_the_fraction_of_marks, test_marks_alone_say_where_a_marking_path_ends)

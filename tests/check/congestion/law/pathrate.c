@@ -84,7 +84,7 @@ send_packet (Loop *l, CcTime sent_at, uint32_t bytes)
   CcTime arrived = sent_at > l->free_at ? sent_at : l->free_at;
   PathPacket packet = {.seq = ++l->seq, .sent_at = sent_at, .wire_bytes = bytes, .frame = l->frame, .R = 2 * BASE};
 
-  packet.marked = l->marks;
+  packet.ecn = l->marks ? ARRIVAL_CE : ARRIVAL_ECT_0;
   packet.counted = l->counts ? l->seq : 0;
   l->free_at = arrived + cc_duration (bytes / l->c);
   if (l->free_at - sent_at > l->worst_queue)

@@ -142,7 +142,7 @@ START_TEST (test_the_first_that_holds)
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OWN);
   v.cross.alone = true;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
-  v.marked_at = now;
+  v.marks.lost_at = now;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
   path_view_on_rate (&v, 40e3);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_MARKED);
@@ -150,6 +150,8 @@ START_TEST (test_the_first_that_holds)
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
   v.queue.long_share = 0.5;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_MARKED);
+  v.marks.marked_at = now;
+  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_L4S);
   path_view_on_router_word (&v, now);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ROUTER);
   o.others = true;

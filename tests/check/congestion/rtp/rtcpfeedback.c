@@ -193,7 +193,7 @@ START_TEST (test_path_tells_who_set_the_rate)
   ck_assert (rtcp_fb_path_parse (fci, 24, &back));
   ck_assert_int_eq (back.owner, RATE_OWNER_OTHERS);
   ck_assert_uint_eq (back.hop, 0);
-  fci[8] = 1;
+  fci[9] = 1;
   ck_assert (rtcp_fb_path_parse (fci, 24, &back));
   ck_assert_int_eq (back.owner, RATE_OWNER_UNKNOWN);
   path.kind = RTCP_PATH_ERF;
@@ -223,7 +223,25 @@ START_TEST (test_path_refuses_what_it_does_not_know)
 }
 END_TEST
 
+/* Above the owner. */
+START_TEST (test_path_tells_which_ecn_bits_have_come)
+{
+  RtcpPath path = {.kind = RTCP_PATH_END_TO_END, .rate_bps = 1000, .owner = RATE_OWNER_L4S, .ecn = 0xb}, back;
+  uint8_t fci[24];
+
+  rtcp_fb_path_write (fci, 24, &path);
+  ck_assert_uint_eq (fci[8], 0xb0);
+  ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+  ck_assert_uint_eq (back.ecn, 0xb);
+  ck_assert_int_eq (back.owner, RATE_OWNER_L4S);
+  path.kind = RTCP_PATH_ERF;
+  rtcp_fb_path_write (fci, 24, &path);
+  ck_assert (rtcp_fb_path_parse (fci, 24, &back));
+  ck_assert_uint_eq (back.ecn, 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("rtcpfeedback", test_tfrc_golden_bytes, test_tfrc_p_keeps_its_ends, test_tfrc_p_against_the_other_scale,
     test_tfrc_saturates, test_remb_golden_bytes, test_remb_saturates, test_remb_rounds_down, test_remb_counts_its_ssrcs,
     test_path_golden_bytes, test_path_tells_of_loss, test_path_tells_who_set_the_rate,
-    test_path_refuses_what_it_does_not_know)
+    test_path_refuses_what_it_does_not_know, test_path_tells_which_ecn_bits_have_come)

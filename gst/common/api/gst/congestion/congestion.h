@@ -55,7 +55,7 @@ typedef struct {
   guint frame_budget;       /* bytes of the largest frame that would still arrive in time */
   const gchar *limit;       /* what limits: start, equation, delay, explicit-rate, receive-rate, no-feedback, min, max,
                                application. A static string after parsing */
-  const gchar *owner;       /* whose rule that is: start, unmet, own, own-kind, others, marked, router, loss,
+  const gchar *owner;       /* whose rule that is: start, unmet, own, own-kind, others, l4s, marked, router, loss,
                                application, silence, min, max, circuit-breaker, unknown (docs/low-delay.md). Static
                                too; NULL: the event does not say */
 } GstRateInfo;
