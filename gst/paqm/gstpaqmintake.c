@@ -76,7 +76,8 @@ gst_paqm_intake_admit (const GstPaqmIntake *in, GstBuffer *buffer, const GstPaqm
   PaqmArrival arrival = {.cls = class_of (in, packet),
       .flow = flow_of (in, packet->flow),
       .size_bytes = packet->size_bytes + in->link_overhead,
-      .ect = packet->ect};
+      .ect = packet->ect,
+      .l4s = packet->l4s};
   PaqmVerdict verdict;
 
   in->pad->last_cls = arrival.cls;

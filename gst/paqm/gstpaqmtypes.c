@@ -47,7 +47,8 @@ gst_paqm_ecn_get_type (void)
 {
   static const GFlagsValue values[] = {{0, "None are marked", "none"},
       {GST_PAQM_ECN_ELASTIC, "Mark elastic packets instead of dropping", "elastic"},
-      {GST_PAQM_ECN_MEDIA, "Mark media packets instead of dropping", "media"}, {0, NULL, NULL}};
+      {GST_PAQM_ECN_MEDIA, "Mark media packets instead of dropping, ECT(1) at a shallow queue", "media"},
+      {0, NULL, NULL}};
   static gsize type = 0;
 
   if (g_once_init_enter (&type))

@@ -29,6 +29,7 @@ look_at_bytes (const guint8 *data, gsize size, const GstPaqmLook *how, GstPaqmPa
   packet->ssrc = packet->rtp ? ip.ssrc : 0;
   packet->flow = ip.flow;
   packet->ect = ip.ecn != IP_ECN_NOT_ECT;
+  packet->l4s = ip.ecn == IP_ECN_ECT1;
   element = how->rtt_id != 0 ? ip_rtp_element (data, &ip, how->rtt_id, &element_size) : NULL;
   if (element != NULL && rtp_ext_rtt_sendts_parse (element, element_size, &stamp))
     packet->rtt = stamp.rtt;

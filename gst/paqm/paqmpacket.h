@@ -30,6 +30,7 @@ typedef struct {
   guint64 flow;     /* 0: none of its own, goes with the pad's latest packet */
   guint size_bytes; /* with UDP and IP headers, without the link's */
   gboolean ect;     /* may be marked CE */
+  gboolean l4s;     /* at once: ECT(1) */
   CcDuration rtt;   /* as rtt-sendts has it; 0: not told */
   gboolean tagged;  /* not for look (): a router's rate was set */
 } GstPaqmPacket;

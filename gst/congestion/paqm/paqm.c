@@ -207,7 +207,7 @@ paqm_init (Paqm *p, const PaqmParams *params)
   defaults.random = params->random;
   if (!paqm_params_refusal (params))
     defaults = *params;
-  *p = (Paqm){.params = defaults, .tick_at = CC_TIME_NONE};
+  *p = (Paqm){.params = defaults, .tick_at = CC_TIME_NONE, .stats = {.unmarked = 1}};
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_init (&p->inner[i], &defaults.inner[i]);
   paqm_outer_init (&p->outer, &defaults.outer);
@@ -243,10 +243,18 @@ fits (const Paqm *p, int queue, uint32_t size_bytes)
   return !(p->stats.backlog_bytes[queue] > 0) || p->stats.backlog_bytes[queue] + size_bytes <= limit;
 }
 
+/* Media's queue is kept at the outer loop's target by those who follow R: what is above is marked at once. */
+static bool
+is_marked_at_once (const Paqm *p, const PaqmArrival *a)
+{
+  return a->l4s && a->cls == PAQM_MEDIA && p->params.ecn_media && p->params.discipline == PAQM_DISCIPLINE_PAQM &&
+         p->stats.unmarked < 1 && cc_random_uniform (&p->params.random, 0, 1) >= p->stats.unmarked;
+}
+
 static PaqmVerdict
 enqueue (Paqm *p, const PaqmArrival *a, bool survives)
 {
-  bool ecn = a->cls == PAQM_MEDIA ? p->params.ecn_media : p->params.ecn_elastic;
+  bool marked, ecn = a->cls == PAQM_MEDIA ? p->params.ecn_media : p->params.ecn_elastic;
   int queue = paqm_queue (p, a->cls);
 
   if (!fits (p, queue, a->size_bytes)) {
@@ -259,9 +267,10 @@ enqueue (Paqm *p, const PaqmArrival *a, bool survives)
     p->stats.dropped[a->cls]++;
     return PAQM_DROP;
   }
+  marked = !survives || is_marked_at_once (p, a);
   p->stats.backlog_bytes[queue] += a->size_bytes;
-  p->stats.marked[a->cls] += !survives;
-  return survives ? PAQM_ENQUEUE : PAQM_MARK;
+  p->stats.marked[a->cls] += marked;
+  return marked ? PAQM_MARK : PAQM_ENQUEUE;
 }
 
 /* A flow that was not there before changes everybody's share at once. */
@@ -376,6 +385,8 @@ run_inner (Paqm *p, uint32_t periods)
   paqm_inner_set_burst (&p->inner[PAQM_MEDIA], burst (p));
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_on_period (&p->inner[i], c[i], p->stats.backlog_bytes[i], periods);
+  p->stats.unmarked = paqm_inner_survival_about (&p->inner[PAQM_MEDIA], c[PAQM_MEDIA],
+      p->stats.backlog_bytes[PAQM_MEDIA], OUTER_TARGET * p->inner[PAQM_MEDIA].params.target_bytes);
   p->elastic_peak = fmax (paqm_inner_rate (&p->inner[PAQM_ELASTIC]), p->elastic_peak * exp (-passed / PEAK_MEMORY));
 }
 
@@ -414,6 +425,7 @@ sleep_if_silent (Paqm *p, CcTime now)
     return;
   p->tick_at = CC_TIME_NONE;
   p->elastic_peak = p->heaviest_peak = 0;
+  p->stats.unmarked = 1;
   for (int i = 0; i < PAQM_CLASSES; i++)
     paqm_inner_init (&p->inner[i], &p->params.inner[i]);
   paqm_outer_init (&p->outer, &p->params.outer);

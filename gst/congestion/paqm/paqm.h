@@ -51,9 +51,9 @@ typedef struct {
   FlowCountMode count;                /* default FLOW_COUNT_EXACT */
   FlowStrikesParams strike;           /* keys are drawn from `random` */
   bool ecn_elastic;                   /* mark ECT instead of dropping; default true */
-  bool ecn_media;                     /* default false */
-  bool strikes;                       /* keep media flows that ignore R down to it; default true */
-  bool unstable; /* for experiments: alpha and beta outside the stable region are taken, up to 2; default false */
+  bool ecn_media; /* default false; ECT(1) there by the inner loop about the outer one's target (RFC 9331) */
+  bool strikes;   /* keep media flows that ignore R down to it; default true */
+  bool unstable;  /* for experiments: alpha and beta outside the stable region are taken, up to 2; default false */
   CcRandom random;
 } PaqmParams;
 
@@ -62,6 +62,7 @@ typedef struct {
   uint64_t flow; /* hash over 64 bits of what makes a flow: addresses and ports, or SSRC */
   uint32_t size_bytes;
   bool ect; /* ECT(0), ECT(1) or CE */
+  bool l4s; /* ECT(1) */
 } PaqmArrival;
 
 typedef enum {
@@ -83,6 +84,7 @@ typedef struct {
   double lent_Bps;               /* of the elastic part to media */
   double rate_Bps[PAQM_CLASSES]; /* inner loop's r */
   double survival[PAQM_CLASSES]; /* u* */
+  double unmarked;               /* u* of media that is ECT(1) */
   double flows[PAQM_CLASSES];
   double backlog_bytes[PAQM_CLASSES];
   double r_hat_Bps, r_long_Bps, N_hat; /* outer loop */

@@ -63,21 +63,35 @@ estimate (PaqmInner *p, uint32_t periods)
   p->arrived = 0;
 }
 
+/* eq. 1 */
+static double
+survival (const PaqmInner *p, double c, double backlog_bytes, double K, double target, double burst)
+{
+  double matching = K * (target - backlog_bytes);
+
+  if (!(p->r_hat > 0) || backlog_bytes < burst)
+    return 1;
+  return (c + (p->r_hat >= c ? matching : 0)) / p->r_hat;
+}
+
+double
+paqm_inner_survival_about (const PaqmInner *p, double c_Bps, double backlog_bytes, double target_bytes)
+{
+  double c = fmax (c_Bps, 0) * cc_seconds (p->params.dT), K = p->params.K * p->params.target_bytes / target_bytes;
+
+  return fmax (0, fmin (1, survival (p, c, fmax (backlog_bytes, 0), K, target_bytes, target_bytes)));
+}
+
 void
 paqm_inner_on_period (PaqmInner *p, double c_Bps, double backlog_bytes, uint32_t periods)
 {
   double c = fmax (c_Bps, 0) * cc_seconds (p->params.dT);
   double target = p->burst_bytes > 0 ? p->burst_bytes : p->params.target_bytes;
-  double matching = p->params.K * (target - fmax (backlog_bytes, 0));
 
   if (periods == 0)
     return;
   estimate (p, periods);
-  /* eq. 1 */
-  if (!(p->r_hat > 0) || backlog_bytes < p->burst_bytes)
-    p->u = 1;
-  else
-    p->u = (c + (p->r_hat >= c ? matching : 0)) / p->r_hat;
+  p->u = survival (p, c, fmax (backlog_bytes, 0), p->params.K, target, p->burst_bytes);
   /* eq. 2 */
   p->u_star = fmax (0, fmin (1, p->u));
   p->periods += periods;

@@ -47,6 +47,9 @@ bool paqm_inner_on_arrival (PaqmInner *p, uint32_t bytes, const CcRandom *random
 /* `periods` of dT have ended (more than one where the caller was late): c is the queue's part of the link in bytes/s,
    backlog_bytes its N now. Negative or NaN counts as 0. */
 void paqm_inner_on_period (PaqmInner *p, double c_Bps, double backlog_bytes, uint32_t periods);
+/* u* of the same arrivals about another target, with a dT as much longer or shorter, and bursts up to it: for packets
+   that are marked long before others are dropped. Pure. */
+double paqm_inner_survival_about (const PaqmInner *p, double c_Bps, double backlog_bytes, double target_bytes);
 /* Estimated arrival rate, bytes/s. */
 double paqm_inner_rate (const PaqmInner *p);
 

@@ -158,6 +158,19 @@ GST_START_TEST (test_rtp_is_media)
 }
 GST_END_TEST;
 
+GST_START_TEST (test_ect_1_is_marked_at_once)
+{
+  guint8 packet[PACKET_BYTES];
+
+  fail_unless (!looked_at (new_rtp ()).l4s);
+  write_rtp (packet, 1, 0x11223344);
+  packet[1] = 1;
+  fail_unless (looked_at (buffer_of (packet, sizeof packet)).l4s);
+  packet[1] = 3;
+  fail_unless (!looked_at (buffer_of (packet, sizeof packet)).l4s);
+}
+GST_END_TEST;
+
 /* The same bytes with one thing changed, each: what it is not. */
 GST_START_TEST (test_all_else_is_elastic)
 {
@@ -416,6 +429,7 @@ paqmip_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_rtp_is_media);
+  tcase_add_test (tcase, test_ect_1_is_marked_at_once);
   tcase_add_test (tcase, test_all_else_is_elastic);
   tcase_add_test (tcase, test_marks_in_place);
   tcase_add_test (tcase, test_lowers_the_rate);

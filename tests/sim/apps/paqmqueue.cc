@@ -123,6 +123,7 @@ PaqmQueueDisc::arrival_of (Ptr<QueueDiscItem> item) const
       (spec.elastic_ports.empty () || !spec.elastic_ports.count (destination_port (item))))
     a.cls = PAQM_MEDIA;
   a.ect = ipv4->GetHeader ().GetEcn () != Ipv4Header::ECN_NotECT;
+  a.l4s = ipv4->GetHeader ().GetEcn () == Ipv4Header::ECN_ECT1;
   return a;
 }
 

@@ -19,7 +19,7 @@ typedef struct {
 /* Media: sends what it was told one RTT ago. Elastic: a window, plus one packet per RTT, halved at a mark or loss. */
 typedef struct {
   PaqmClass cls;
-  bool on, ect, deaf; /* deaf: a fixed rate whatever it is told, but for follow_ecf */
+  bool on, ect, l4s, deaf; /* deaf: a fixed rate whatever it is told, but for follow_ecf */
   double rate_Bps, window, credit;
   CcTime calm_until; /* reacts once per RTT */
 } Flow;
@@ -119,7 +119,11 @@ static void
 offer (Path *l, int i, uint32_t size)
 {
   Flow *flow = &l->flows[i];
-  PaqmArrival a = {.cls = flow->cls, .flow = (uint64_t)i * 0x9e3779b97f4a7c15u, .size_bytes = size, .ect = flow->ect};
+  PaqmArrival a = {.cls = flow->cls,
+      .flow = (uint64_t)i * 0x9e3779b97f4a7c15u,
+      .size_bytes = size,
+      .ect = flow->ect,
+      .l4s = flow->l4s};
   PaqmVerdict verdict = paqm_on_arrival (&l->paqm, &a, l->now);
   Fifo *fifo = &l->fifo[paqm_queue (&l->paqm, flow->cls)];
 
@@ -275,6 +279,61 @@ START_TEST (without_ecn_elastic_is_dropped)
   ck_assert_uint_eq (l.paqm.stats.marked[PAQM_ELASTIC], 0);
   ck_assert_double_ge (l.sent[PAQM_ELASTIC] / seconds (&l), 0.97e6);
   ck_assert_uint_eq (l.paqm.stats.tail_dropped[PAQM_ELASTIC], l.from.tail_dropped[PAQM_ELASTIC]);
+}
+END_TEST
+
+static void
+start_with_marks (Path *l, bool l4s, double rate_Bps)
+{
+  PaqmParams params = defaults (1e6);
+
+  params.strikes = false;
+  params.ecn_media = true;
+  start (l, params, 1e6, 50 * CC_MSECOND);
+  add (l, 1, PAQM_MEDIA, true);
+  l->flows[0].l4s = l4s;
+  l->flows[0].deaf = true;
+  l->flows[0].rate_Bps = rate_Bps;
+}
+
+/* Up to 25 kB come to wait, of N* = 35 kB: no reason to mark what may be marked where it would be dropped. */
+START_TEST (ect_1_is_marked_at_once)
+{
+  static Path l;
+
+  start_with_marks (&l, false, 1.05e6);
+  run (&l, 0.5);
+  ck_assert_uint_eq (l.paqm.stats.marked[PAQM_MEDIA], 0);
+  start_with_marks (&l, true, 0.9e6);
+  run (&l, 0.5);
+  ck_assert_uint_eq (l.paqm.stats.marked[PAQM_MEDIA], 0);
+  start_with_marks (&l, true, 1.05e6);
+  run (&l, 0.5);
+  ck_assert_uint_gt (l.paqm.stats.marked[PAQM_MEDIA], 50);
+  ck_assert_uint_eq (lost (&l, PAQM_MEDIA), 0);
+}
+END_TEST
+
+/* A flow that answers the fraction of marks alone, by the low-delay law of its path: a tenth of N* stands. */
+START_TEST (marks_at_once_keep_the_queue_short)
+{
+  static Path l;
+  double delay = 0, sent = 0;
+
+  start_with_marks (&l, true, 0.5e6);
+  for (int i = 0; i < 800; i++) {
+    double m;
+
+    run (&l, 0.05);
+    m = (double)(l.paqm.stats.marked[PAQM_MEDIA] - l.from.marked[PAQM_MEDIA]) /
+        (double)(l.paqm.stats.arrived[PAQM_MEDIA] - l.from.arrived[PAQM_MEDIA]);
+    l.flows[0].rate_Bps *= 1 + 0.25 * (0.06 - 0.35 * m);
+    delay += i < 200 ? 0 : mean_delay (&l, PAQM_MEDIA) / 600;
+    sent += i < 200 ? 0 : l.sent[PAQM_MEDIA];
+  }
+  ck_assert_double_lt (delay, 0.006);
+  ck_assert_double_gt (sent / 30, 0.9e6);
+  ck_assert_uint_eq (l.paqm.stats.dropped[PAQM_MEDIA], 0);
 }
 END_TEST
 
@@ -872,5 +931,5 @@ CC_TEST_MAIN ("paqm", classes_share_by_flows, CC_TEST_LONG (without_ecn_elastic_
     CC_TEST_LONG (long_groups_of_pictures_do_no_harm), CC_TEST_LONG (bursts_of_those_who_follow_wait),
     CC_TEST_LONG (aggregate_feedback_is_followed), parameters_change_live, unused_parts_are_used, unused_turns_are_kept,
     heaviest_flow_bounds_the_rate, CC_TEST_LONG (shares_follow_capacity_and_flows), round_trips_set_the_period,
-    fifo_is_a_fifo, tail_drop_spares_the_only_packet, silence_stops_the_clock, queries_are_pure,
-    parameters_are_refused_with_a_reason, nonsense_is_survived)
+    ect_1_is_marked_at_once, marks_at_once_keep_the_queue_short, fifo_is_a_fifo, tail_drop_spares_the_only_packet,
+    silence_stops_the_clock, queries_are_pure, parameters_are_refused_with_a_reason, nonsense_is_survived)

@@ -80,6 +80,22 @@ START_TEST (survival_follows_the_equation)
 }
 END_TEST
 
+/* The same arrivals about another target, and none below it. */
+START_TEST (survival_about_another_target)
+{
+  PaqmInner inner = make (1, 0.3, 35000);
+
+  arrive (&inner, 20000);
+  paqm_inner_on_period (&inner, 1e6, 5000, 1);
+  ck_assert_double_eq_tol (inner.u_star, 0.95, 1e-12);
+  ck_assert_double_eq (paqm_inner_survival_about (&inner, 1e6, 3000, 3500), 1);
+  /* (10000 + 3 (3500 - 5000))/20000 */
+  ck_assert_double_eq_tol (paqm_inner_survival_about (&inner, 1e6, 5000, 3500), 0.275, 1e-12);
+  ck_assert_double_eq (paqm_inner_survival_about (&inner, 1e6, 50000, 3500), 0);
+  ck_assert_double_eq (paqm_inner_survival_about (&inner, 3e6, 50000, 3500), 1); /* it drains */
+}
+END_TEST
+
 /* Below c the backlog does not matter: u = c/r > 1. */
 START_TEST (nothing_is_lost_below_capacity)
 {
@@ -186,4 +202,4 @@ END_TEST
 
 CC_TEST_MAIN ("paqminner", rate_is_a_moving_average, late_periods_count_each, survival_follows_the_equation,
     nothing_is_lost_below_capacity, backlog_settles_at_the_target, bad_parameters_become_defaults,
-    bursts_wait_where_they_may)
+    bursts_wait_where_they_may, survival_about_another_target)
