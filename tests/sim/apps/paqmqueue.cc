@@ -115,7 +115,7 @@ PaqmArrival
 PaqmQueueDisc::arrival_of (Ptr<QueueDiscItem> item) const
 {
   Ptr<Ipv4QueueDiscItem> ipv4 = DynamicCast<Ipv4QueueDiscItem> (item);
-  PaqmArrival a = {PAQM_ELASTIC, flow_of (item), item->GetSize () + spec.link_bytes, false};
+  PaqmArrival a = {PAQM_ELASTIC, flow_of (item), item->GetSize () + spec.link_bytes, false, false};
 
   if (!ipv4)
     return a;
