@@ -14,7 +14,14 @@ burst_control_params_init (BurstControlParams *params)
 void
 burst_control_init (BurstControl *b, const BurstControlParams *params, CcRandom random)
 {
-  *b = (BurstControl){.params = *params, .random = random, .frame_at = CC_TIME_NONE};
+  *b = (BurstControl){.random = random, .frame_at = CC_TIME_NONE};
+  burst_control_set_params (b, params);
+}
+
+void
+burst_control_set_params (BurstControl *b, const BurstControlParams *params)
+{
+  b->params = *params;
   if (!(b->params.duty > 0 && b->params.duty <= 1))
     b->params.duty = 1;
   if (!(b->params.randomisation >= 0 && b->params.randomisation <= 1))

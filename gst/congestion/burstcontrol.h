@@ -30,6 +30,8 @@ typedef struct {
 
 void burst_control_params_init (BurstControlParams *params);
 void burst_control_init (BurstControl *b, const BurstControlParams *params, CcRandom random);
+/* Live: from the next frame on. */
+void burst_control_set_params (BurstControl *b, const BurstControlParams *params);
 /* A frame of n_packets is ready; period: to the next frame, 0: use the smoothed spacing of calls,
    spacings of more than 1 s left out. */
 void burst_control_on_frame (BurstControl *b, unsigned n_packets, CcDuration period, CcTime now);

@@ -20,6 +20,7 @@ cc_sender_params_init (CcSenderParams *params)
   send_buffer_params_init (&params->buffer);
   tfrc_sender_params_init (&params->tfrc);
   circuit_breaker_params_init (&params->circuit);
+  burst_control_params_init (&params->burst);
 }
 
 static double
@@ -48,7 +49,7 @@ cc_sender_init (CcSender *s, const CcSenderParams *params, CcPacket *ring, uint3
   sent_traffic_init (&s->sent, now);
   silent_path_init (&s->silence);
   plain_reports_init (&s->plain, params->start_Bps);
-  ready_frames_init (&s->frames, params->random, s->mode == CC_MODE_BURST_CONTROL);
+  ready_frames_init (&s->frames, &params->burst, params->random, s->mode == CC_MODE_BURST_CONTROL);
   if (!(s->params.pacing_gain >= 1))
     s->params.pacing_gain = 1;
   cc_sender_set_loss_tolerance (s, params->loss_tolerance);
@@ -142,6 +143,12 @@ void
 cc_sender_set_circuit_action (CcSender *s, CircuitAction action)
 {
   circuit_breaker_set_action (&s->circuit, action);
+}
+
+void
+cc_sender_set_burst (CcSender *s, const BurstControlParams *burst)
+{
+  burst_control_set_params (&s->frames.burst, burst);
 }
 
 void

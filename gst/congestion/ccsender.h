@@ -55,6 +55,7 @@ typedef struct {
   TfrcSenderParams tfrc;
   CircuitBreakerParams circuit;
   ArrivalEcn ecn; /* what packets should leave with; default ARRIVAL_NOT_ECT */
+  BurstControlParams burst; /* of CC_MODE_BURST_CONTROL */
   CcRandom random;
 } CcSenderParams;
 
@@ -116,6 +117,7 @@ void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
 /* ARRIVAL_ECT_1 is for mode low-delay alone, which answers the fraction of marks: others send ARRIVAL_ECT_0. */
 void cc_sender_set_ecn (CcSender *s, ArrivalEcn ecn);
 void cc_sender_set_circuit_action (CcSender *s, CircuitAction action);
+void cc_sender_set_burst (CcSender *s, const BurstControlParams *burst); /* from the next frame on */
 
 /* False when the ring is full: pull once (a discard comes out), then push again. */
 bool cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now);

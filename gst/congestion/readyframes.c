@@ -4,13 +4,10 @@
 #define FIRST_INTERVAL (33 * CC_MSECOND)
 
 void
-ready_frames_init (ReadyFrames *f, CcRandom random, bool spread)
+ready_frames_init (ReadyFrames *f, const BurstControlParams *burst, CcRandom random, bool spread)
 {
-  BurstControlParams burst;
-
   *f = (ReadyFrames){.spread = spread, .interval = FIRST_INTERVAL, .at = CC_TIME_NONE};
-  burst_control_params_init (&burst);
-  burst_control_init (&f->burst, &burst, random);
+  burst_control_init (&f->burst, burst, random);
 }
 
 void

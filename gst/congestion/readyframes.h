@@ -20,7 +20,7 @@ typedef struct {
   unsigned open, ready; /* packets waiting: of the open frame; of complete ones */
 } ReadyFrames;
 
-void ready_frames_init (ReadyFrames *f, CcRandom random, bool spread);
+void ready_frames_init (ReadyFrames *f, const BurstControlParams *burst, CcRandom random, bool spread);
 /* All that waits counts as complete. */
 void ready_frames_set_spread (ReadyFrames *f, bool spread, unsigned waiting);
 void ready_frames_on_push (ReadyFrames *f, const CcPacket *packet, CcTime now);

@@ -21,6 +21,7 @@ typedef struct {
   gboolean audio; /* by the caps */
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
+  BurstControlParams burst;
   CircuitAction circuit_action;
   GstTfrcRepairMode repair;
   guint extension_id;               /* 0: packets are not stamped */

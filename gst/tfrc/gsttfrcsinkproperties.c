@@ -18,6 +18,11 @@
 #define DEFAULT_MIN_AUDIO_BITRATE 128000
 #define DEFAULT_LOSS_TOLERANCE 10 /* percent */
 #define MAX_LOSS_TOLERANCE 20
+/* Chodorek & Chodorek: "near 1", and b = 1 is best */
+#define DEFAULT_DUTY 0.95
+#define MIN_DUTY 0.01
+#define DEFAULT_BATCH 1
+#define MAX_BATCH 1000
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
 #define DEFAULT_DSCP (-1)
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
@@ -36,6 +41,8 @@ enum {
   PROP_MIN_AUDIO_BITRATE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
+  PROP_DUTY,
+  PROP_BATCH,
   PROP_CIRCUIT_BREAKER,
   PROP_REPAIR,
   PROP_DSCP,
@@ -149,6 +156,12 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
     return TRUE;
   case PROP_LOSS_TOLERANCE:
     settings->loss_tolerance = g_value_get_uint (value);
+    return TRUE;
+  case PROP_DUTY:
+    settings->burst.duty = g_value_get_double (value);
+    return TRUE;
+  case PROP_BATCH:
+    settings->burst.batch = g_value_get_uint (value);
     return TRUE;
   case PROP_CIRCUIT_BREAKER:
     settings->circuit_action = (CircuitAction)g_value_get_enum (value);
@@ -288,6 +301,12 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
   case PROP_LOSS_TOLERANCE:
     g_value_set_uint (value, settings->loss_tolerance);
     return TRUE;
+  case PROP_DUTY:
+    g_value_set_double (value, settings->burst.duty);
+    return TRUE;
+  case PROP_BATCH:
+    g_value_set_uint (value, settings->burst.batch);
+    return TRUE;
   case PROP_CIRCUIT_BREAKER:
     g_value_set_enum (value, settings->circuit_action);
     return TRUE;
@@ -415,6 +434,14 @@ install_rate_properties (GObjectClass *gobject)
           "mode=low-delay: up to how many percent of the packets may be lost without lowering the rate where the "
           "receiver finds that no congestion loses them (0: every loss counts as TCP would count it)",
           0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
+  g_object_class_install_property (gobject, PROP_DUTY,
+      g_param_spec_double ("duty", "Duty",
+          "mode=burst-control: the part of the frame period that the packets of a frame are spread over. Streams of a "
+          "host that have unequal ones do not send in step",
+          MIN_DUTY, 1, DEFAULT_DUTY, LIVE));
+  g_object_class_install_property (gobject, PROP_BATCH,
+      g_param_spec_uint ("batch", "Batch", "mode=burst-control: packets that leave together, at each step", 1,
+          MAX_BATCH, DEFAULT_BATCH, LIVE));
   g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
   g_object_class_install_property (gobject, PROP_REPAIR,
       gst_tfrc_repair_param_spec ("How packets that were lost reach a receiver after all: a tfrcsrc that offers to "
@@ -466,4 +493,5 @@ gst_tfrc_sink_init_properties (GstTfrcSink *self)
       .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
       .clock_rate = GST_TFRC_SINK_CLOCK_RATE};
+  burst_control_params_init (&self->settings.burst);
 }

@@ -92,6 +92,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
   params.circuit.action = t->settings.circuit_action;
   params.ecn = gst_tfrc_ecn_wanted (t->settings.ecn);
+  params.burst = t->settings.burst;
   params.random.next = gst_tfrc_random_bits;
   t->circuit_told = 0;
   cc_sender_init (&t->core, &params, t->ring, GST_TFRC_RING_SIZE, now);
@@ -162,6 +163,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
   cc_sender_set_loss_tolerance (&t->core, settings->loss_tolerance / 100.0);
   cc_sender_set_circuit_action (&t->core, settings->circuit_action);
   cc_sender_set_ecn (&t->core, gst_tfrc_ecn_wanted (settings->ecn));
+  cc_sender_set_burst (&t->core, &settings->burst);
   if (settings->stats_interval != t->settings.stats_interval)
     t->stats_at = cc_time_add (now, settings->stats_interval);
   t->settings = *settings;

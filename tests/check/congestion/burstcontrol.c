@@ -80,6 +80,26 @@ START_TEST (test_gaps_are_randomised)
 }
 END_TEST
 
+/* What is set while a frame leaves holds from the next one on; what cannot be is no duty and one packet a slot. */
+START_TEST (test_params_are_live)
+{
+  BurstControl b = burst (1, 0, 1, (CcRandom){0});
+  BurstControlParams half = {.duty = 0.5, .batch = 5}, absurd = {.duty = -1, .randomisation = 7};
+
+  burst_control_on_frame (&b, 10, PERIOD, START);
+  send_all (&b, 2);
+  burst_control_set_params (&b, &half);
+  ck_assert_uint_eq (b.gap, PERIOD / 10);
+  send_all (&b, 8);
+  burst_control_on_frame (&b, 10, PERIOD, START + PERIOD);
+  ck_assert_uint_eq (b.gap, PERIOD / 4);
+  burst_control_set_params (&b, &absurd);
+  ck_assert_double_eq (b.params.duty, 1);
+  ck_assert_double_eq (b.params.randomisation, 0);
+  ck_assert_uint_eq (b.params.batch, 1);
+}
+END_TEST
+
 /* The bit rate is untouched: whatever the sizes of frames, each has left before the next is there. */
 START_TEST (test_no_backlog_builds_up)
 {
@@ -162,6 +182,6 @@ START_TEST (test_odd_parameters)
 }
 END_TEST
 
-CC_TEST_MAIN ("burstcontrol", test_frame_is_spread_over_its_period, test_batches, test_gaps_are_randomised,
-    test_no_backlog_builds_up, test_what_is_left_shares_the_next_period, test_period_is_learned,
-    test_a_pause_is_not_learned, test_stall_releases_no_burst, test_odd_parameters)
+CC_TEST_MAIN ("burstcontrol", test_frame_is_spread_over_its_period, test_batches, test_params_are_live,
+    test_gaps_are_randomised, test_no_backlog_builds_up, test_what_is_left_shares_the_next_period,
+    test_period_is_learned, test_a_pause_is_not_learned, test_stall_releases_no_burst, test_odd_parameters)

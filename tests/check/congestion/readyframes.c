@@ -8,6 +8,15 @@ static ReadyFrames f;
 static CcPcg32 pcg;
 
 static void
+begin (bool spread)
+{
+  BurstControlParams burst;
+
+  burst_control_params_init (&burst);
+  ready_frames_init (&f, &burst, cc_pcg32_init (&pcg, 1), spread);
+}
+
+static void
 push (uint32_t frame, unsigned packets, bool whole, CcTime now)
 {
   for (unsigned i = 0; i < packets; i++)
@@ -16,7 +25,7 @@ push (uint32_t frame, unsigned packets, bool whole, CcTime now)
 
 START_TEST (test_interval)
 {
-  ready_frames_init (&f, cc_pcg32_init (&pcg, 1), false);
+  begin (false);
   for (uint32_t i = 0; i < 60; i++)
     push (i, 3, true, T0 + i * 40 * CC_MSECOND);
   ck_assert_uint_ge (f.interval, 39 * CC_MSECOND);
@@ -29,7 +38,7 @@ END_TEST
 /* A frame is ready when its last packet is there, or the next one begins; what goes out of turn is at once. */
 START_TEST (test_complete_frames_alone)
 {
-  ready_frames_init (&f, cc_pcg32_init (&pcg, 1), true);
+  begin (true);
   push (1, 3, false, T0);
   ck_assert_uint_eq (ready_frames_next (&f), CC_TIME_NONE);
   push (1, 1, true, T0);
@@ -45,7 +54,7 @@ END_TEST
 
 START_TEST (test_gone)
 {
-  ready_frames_init (&f, cc_pcg32_init (&pcg, 1), true);
+  begin (true);
   push (1, 2, true, T0);
   push (2, 2, false, T0 + 40 * CC_MSECOND);
   ready_frames_on_sent (&f, T0 + 41 * CC_MSECOND);
