@@ -43,14 +43,14 @@ update_period (BurstControl *b, CcDuration period, CcTime now)
 }
 
 void
-burst_control_on_frame (BurstControl *b, unsigned n_packets, CcDuration period, CcTime now)
+burst_control_on_frame (BurstControl *b, unsigned waiting, CcDuration period, CcTime now)
 {
   CcDuration spread;
   uint64_t slots;
 
   update_period (b, period, now);
-  b->waiting = n_packets > UINT32_MAX - b->waiting ? UINT32_MAX : b->waiting + n_packets;
-  slots = ((uint64_t)b->waiting + b->params.batch - 1) / b->params.batch;
+  b->waiting = waiting;
+  slots = ((uint64_t)waiting + b->params.batch - 1) / b->params.batch;
   /* eq. 2 */
   spread = cc_duration (cc_seconds (b->period > 0 ? b->period : UNKNOWN_PERIOD) * b->params.duty);
   b->gap = slots > 0 ? spread / slots : 0;

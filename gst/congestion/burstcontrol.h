@@ -25,16 +25,16 @@ typedef struct {
   CcTime frame_at, next_at;
   CcDuration gap;   /* Delta t of this frame */
   unsigned in_slot; /* sent in the present slot */
-  unsigned waiting; /* packets announced and not sent */
+  unsigned waiting; /* packets, as the last frame was told with, less what was sent since */
 } BurstControl;
 
 void burst_control_params_init (BurstControlParams *params);
 void burst_control_init (BurstControl *b, const BurstControlParams *params, CcRandom random);
 /* Live: from the next frame on. */
 void burst_control_set_params (BurstControl *b, const BurstControlParams *params);
-/* A frame of n_packets is ready; period: to the next frame, 0: use the smoothed spacing of calls,
-   spacings of more than 1 s left out. */
-void burst_control_on_frame (BurstControl *b, unsigned n_packets, CcDuration period, CcTime now);
+/* A frame is ready: `waiting` packets are to leave, those that earlier frames left behind among them. period: to the
+   next frame, 0: use the smoothed spacing of calls, spacings of more than 1 s left out. */
+void burst_control_on_frame (BurstControl *b, unsigned waiting, CcDuration period, CcTime now);
 CcTime burst_control_next (const BurstControl *b); /* when the next packet may leave; 0: at once. Pure */
 /* Late by more than a gap: the schedule moves, nothing is caught up in a burst. */
 void burst_control_on_sent (BurstControl *b, CcTime now);

@@ -122,7 +122,7 @@ START_TEST (test_what_is_left_shares_the_next_period)
 
   burst_control_on_frame (&b, 10, PERIOD, START);
   send_all (&b, 4);
-  burst_control_on_frame (&b, 4, PERIOD, START + PERIOD);
+  burst_control_on_frame (&b, 6 + 4, PERIOD, START + PERIOD);
   ck_assert_uint_eq (b.waiting, 10);
   ck_assert_uint_eq (send_all (&b, 10), START + PERIOD + 36 * CC_MSECOND);
 }

@@ -52,6 +52,23 @@ START_TEST (test_complete_frames_alone)
 }
 END_TEST
 
+/* Nothing leaves for a frame's time, and a packet is given up: they share the next period, and the one after that is a
+   frame's own again. */
+START_TEST (test_a_stall_is_over_when_it_is)
+{
+  begin (true);
+  push (1, 10, true, T0);
+  ready_frames_on_discard (&f);
+  push (2, 10, true, T0 + 40 * CC_MSECOND);
+  ck_assert_uint_eq (f.burst.waiting, 19);
+  for (unsigned i = 0; i < 19; i++)
+    ready_frames_on_sent (&f, T0 + (41 + 2 * i) * CC_MSECOND);
+  push (3, 10, true, T0 + 80 * CC_MSECOND);
+  ck_assert_uint_eq (f.burst.waiting, 10);
+  ck_assert_uint_eq (f.burst.gap, cc_duration (0.040 * 0.95) / 10);
+}
+END_TEST
+
 START_TEST (test_gone)
 {
   begin (true);
@@ -69,4 +86,4 @@ START_TEST (test_gone)
 }
 END_TEST
 
-CC_TEST_MAIN ("readyframes", test_interval, test_complete_frames_alone, test_gone)
+CC_TEST_MAIN ("readyframes", test_interval, test_complete_frames_alone, test_a_stall_is_over_when_it_is, test_gone)

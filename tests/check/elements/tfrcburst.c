@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* tfrcsink's mode=burst-control as it looks on the wire: when the kernel hands a frame's packets to the receiver. Time
-   is real and the machine may be busy, so medians over frames are judged, and by a quarter. */
+   is real, and where the machine is busy the sending thread wakes late: a third of the frames has to come out as asked,
+   to a quarter of each gap. Of a duty that is not obeyed none does. */
 #ifdef HAVE_CONFIG_H
 #include "config.h"
 #endif
@@ -11,7 +12,7 @@
 #include <time.h>
 
 #define CAPS "application/x-rtp, media=(string)video, clock-rate=(int)90000, encoding-name=(string)X-TEST"
-#define FRAMES 30
+#define FRAMES 40
 #define LEARNING 6 /* frames until their period is known */
 #define PACKETS 10
 #define PERIOD (40 * GST_MSECOND)
@@ -65,102 +66,85 @@ receive_at (Flow *f, guint16 *seq)
   }
 }
 
-static int
-by_value (const void *a, const void *b)
+static gboolean
+is_near (GstClockTime value, GstClockTime wanted)
 {
-  GstClockTime x = *(const GstClockTime *)a, y = *(const GstClockTime *)b;
-
-  return (x > y) - (x < y);
+  return value > wanted - wanted / 4 && value < wanted + wanted / 4;
 }
 
-/* gaps[i]: the median, over frames, of what lies between packets i and i + 1; the last one: between first and last. */
-static void
-median_gaps (Flow *f, GstClockTime gaps[PACKETS])
+/* Packets of a frame in steps of `batch`, `step` apart, and those of a step together. */
+static gboolean
+is_as_asked (const GstClockTime at[PACKETS], guint batch, GstClockTime step)
 {
-  GstClockTime of[PACKETS][FRAMES], at[PACKETS];
-  guint frame, i;
+  guint i, steps = PACKETS / batch - 1, together = 0;
+
+  for (i = 1; i < PACKETS; i++)
+    if (i % batch != 0 && at[i] - at[i - 1] < GST_MSECOND)
+      together++;
+  return is_near (at[PACKETS - 1] - at[0], steps * step) && together == PACKETS - 1 - steps;
+}
+
+static void
+assert_as_asked (Flow *f, guint batch, gdouble duty)
+{
+  GstClockTime at[PACKETS], step = (GstClockTime)(duty * PERIOD * batch / PACKETS);
+  guint frame, i, good = 0;
   guint16 seq;
 
   for (frame = 0; frame < FRAMES; frame++) {
     for (i = 0; i < PACKETS; i++) {
       at[i] = receive_at (f, &seq);
       fail_unless_equals_int (seq % PACKETS, i);
-      if (i > 0)
-        of[i - 1][frame] = at[i] - at[i - 1];
     }
-    of[PACKETS - 1][frame] = at[PACKETS - 1] - at[0];
+    good += frame >= LEARNING && is_as_asked (at, batch, step);
   }
-  for (i = 0; i < PACKETS; i++) {
-    qsort (of[i] + LEARNING, FRAMES - LEARNING, sizeof of[i][0], by_value);
-    gaps[i] = of[i][LEARNING + (FRAMES - LEARNING) / 2];
-  }
+  fail_unless (good >= (FRAMES - LEARNING) / 3, "%u of %u frames in steps of %" GST_TIME_FORMAT, good,
+      FRAMES - LEARNING, GST_TIME_ARGS (step));
 }
 
-static void
-assert_near (GstClockTime value, GstClockTime wanted)
-{
-  fail_unless (value > wanted - wanted / 4 && value < wanted + wanted / 4, "%" GST_TIME_FORMAT " for %" GST_TIME_FORMAT,
-      GST_TIME_ARGS (value), GST_TIME_ARGS (wanted));
-}
-
-/* Ten packets in as many steps over `duty` of 40 ms: nine steps from the first to the last, all alike. */
+/* Ten packets in as many steps over `duty` of 40 ms. */
 GST_START_TEST (test_duty_on_the_wire)
 {
   static const gdouble duties[] = {0.95, 0.4};
-  GstClockTime gaps[PACKETS], step;
-  guint i, k;
+  guint k;
   Flow f;
 
   for (k = 0; k < G_N_ELEMENTS (duties); k++) {
-    step = (GstClockTime)(duties[k] * PERIOD / PACKETS);
     burst_open (&f, duties[k], 1);
     send_frames (&f);
-    median_gaps (&f, gaps);
-    assert_near (gaps[PACKETS - 1], (PACKETS - 1) * step);
-    for (i = 0; i + 1 < PACKETS; i++)
-      assert_near (gaps[i], step);
+    assert_as_asked (&f, 1, duties[k]);
     flow_close (&f);
   }
 }
 GST_END_TEST
 
-/* Five at a time: two steps of 20 ms each, and within them no time at all. */
+/* Five at a time: two steps, 20 ms apart. */
 GST_START_TEST (test_batch_on_the_wire)
 {
-  GstClockTime gaps[PACKETS];
-  guint i;
   Flow f;
 
   burst_open (&f, 1, 5);
   send_frames (&f);
-  median_gaps (&f, gaps);
-  for (i = 0; i + 1 < PACKETS; i++)
-    if (i == 4)
-      assert_near (gaps[i], PERIOD / 2);
-    else
-      fail_unless (gaps[i] < GST_MSECOND);
+  assert_as_asked (&f, 5, 1);
   flow_close (&f);
 }
 GST_END_TEST
 
-/* Half of the flow at one duty, half at another. */
+/* A flow at one duty, then at another. */
 GST_START_TEST (test_duty_is_live)
 {
-  GstClockTime gaps[PACKETS];
   gdouble duty;
   guint batch;
   Flow f;
 
   burst_open (&f, 1, 1);
   send_frames (&f);
-  median_gaps (&f, gaps);
-  assert_near (gaps[PACKETS - 1], 36 * GST_MSECOND);
-  g_object_set (f.sink, "duty", 0.5, "batch", 1, NULL);
+  assert_as_asked (&f, 1, 1);
+  g_object_set (f.sink, "duty", 0.5, "batch", 2, NULL);
   g_object_get (f.sink, "duty", &duty, "batch", &batch, NULL);
-  fail_unless (duty == 0.5 && batch == 1);
+  fail_unless (duty == 0.5 && batch == 2);
   send_frames (&f);
-  median_gaps (&f, gaps);
-  assert_near (gaps[PACKETS - 1], 18 * GST_MSECOND);
+  assert_as_asked (&f, 2, 0.5);
   flow_close (&f);
 }
 GST_END_TEST
