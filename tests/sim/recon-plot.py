@@ -90,6 +90,7 @@ def transients(directory):
     axes = new()
     draw(axes, directory, "ode-simulated", label="simulated, conditional")
     draw(axes, directory, "ode-solved", label="solved")
+    draw(axes, directory, "ode-followed", label="solved, what is put off followed")
     finish(axes, directory, "ode", "Figure 7: learning curve, simulated and by the differential equation",
            ylabel="members known to one user")
 
