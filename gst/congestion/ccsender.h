@@ -54,7 +54,7 @@ typedef struct {
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
   CircuitBreakerParams circuit;
-  ArrivalEcn ecn; /* what packets should leave with; default ARRIVAL_NOT_ECT */
+  ArrivalEcn ecn;           /* what packets should leave with; default ARRIVAL_NOT_ECT */
   BurstControlParams burst; /* of CC_MODE_BURST_CONTROL */
   CcRandom random;
 } CcSenderParams;
