@@ -152,6 +152,12 @@ cc_sender_set_burst (CcSender *s, const BurstControlParams *burst)
 }
 
 void
+cc_sender_set_redundancy (CcSender *s, double redundancy)
+{
+  s->redundancy = redundancy > 0 ? redundancy : 0;
+}
+
+void
 cc_sender_on_rtcp (CcSender *s)
 {
   circuit_breaker_on_rtcp (&s->circuit, false);
@@ -185,6 +191,14 @@ static SendBufferPath
 buffer_path (const CcSender *s)
 {
   return (SendBufferPath){.X_Bps = s->rate_Bps / cc_sender_wire_factor (s), .R = s->tfrc.R};
+}
+
+uint32_t
+cc_sender_room (const CcSender *s)
+{
+  SendBufferPath path = buffer_path (s);
+
+  return send_buffer_frame_budget (&s->buffer, &path);
 }
 
 /* The path is known to carry the rate: it set it, or would carry more than is wanted of it. */
@@ -233,7 +247,7 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   report_admission_on_sent (&s->admission, now);
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
   circuit_breaker_on_sent (&s->circuit, packet->size_bytes, packet->frame, now);
-  sent_traffic_on_packet (&s->sent, packet->size_bytes, wire, packet->resent, now);
+  sent_traffic_on_packet (&s->sent, packet->size_bytes, wire, packet->resent && !packet->repair, now);
   path = train_path (s, now);
   train_credit_refill (&s->credit, &path, now);
   train_credit_on_sent (&s->credit, &path, wire);

@@ -44,7 +44,7 @@ typedef struct {
   CcMode mode;
   double start_Bps, min_Bps, max_Bps; /* wire bytes/s */
   uint32_t overhead_bytes;            /* UDP + IP per packet: 28 or 48 */
-  bool pays_resent; /* what is sent again is taken off the encoder's rate; default false: the host sees to that */
+  bool pays_resent; /* what mends losses is taken off the encoder's rate; default false: the host sees to that */
   bool probe;       /* routers are asked for a rate: the first packets leave at 8 x start_Bps, as a train that shows the
                        receiver how much of it comes through; default false */
   double loss_tolerance; /* share of the packets that may be lost and not count, low-delay mode, where the receiver
@@ -61,7 +61,8 @@ typedef struct {
 
 typedef struct {
   double rate_Bps;    /* allowed, wire bytes/s, within [min, max] */
-  double media_Bps;   /* what an encoder may produce: RTP, UDP and IP headers taken off at the present packet size */
+  double media_Bps;   /* what an encoder may produce: RTP, UDP and IP headers taken off at the present packet size, and
+                         what mends losses where pays_resent */
   double encoder_Bps; /* what to ask of an encoder that nobody else corrects: 3 % of it left for frames to vary, and
                          what drains the backlog beyond a frame within 0.5 s taken off, down to half */
   double sent_Bps;    /* wire, over the last second or so */
@@ -102,6 +103,7 @@ typedef struct CcSender {
   double rate_Bps;
   CcLimit limit;
   RateOwner owner;
+  double redundancy; /* as told */
   uint64_t packets_dropped, reports, packet_reports, bad_reports;
 } CcSender;
 
@@ -118,6 +120,10 @@ void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
 void cc_sender_set_ecn (CcSender *s, ArrivalEcn ecn);
 void cc_sender_set_circuit_action (CcSender *s, CircuitAction action);
 void cc_sender_set_burst (CcSender *s, const BurstControlParams *burst); /* from the next frame on */
+/* So many bytes of redundancy (CcPacket.resent and .repair) will follow a byte of media, from now on. */
+void cc_sender_set_redundancy (CcSender *s, double redundancy);
+/* Bytes that may go ahead of the frames that wait without making the last of them late. */
+uint32_t cc_sender_room (const CcSender *s);
 
 /* False when the ring is full: pull once (a discard comes out), then push again. */
 bool cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now);

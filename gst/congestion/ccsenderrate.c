@@ -11,6 +11,7 @@ cc_sender_encoder_advice (const CcSender *s)
   return (EncoderAdvice){.rate_Bps = s->rate_Bps,
       .sent_Bps = s->sent.Bps,
       .resent_Bps = s->params.pays_resent ? s->sent.resent_Bps : 0,
+      .redundancy = s->params.pays_resent ? s->redundancy : 0,
       .packet_bytes = s->sent.packet_bytes,
       .overhead_bytes = s->params.overhead_bytes,
       .queued_bytes = (double)s->buffer.queued_bytes,

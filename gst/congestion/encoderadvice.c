@@ -15,6 +15,15 @@ encoder_advice_wire_factor (const EncoderAdvice *a)
   return (a->packet_bytes + a->overhead_bytes) / a->packet_bytes;
 }
 
+/* What is left on the wire for media. */
+static double
+media_wire (const EncoderAdvice *a)
+{
+  RateTraffic traffic = {.media_Bps = 1, .repairs_Bps = a->redundancy, .ahead_Bps = a->resent_Bps};
+
+  return rate_shares_media (&traffic, a->rate_Bps);
+}
+
 /* By the share of headers in small packets (a slice each) an encoder would be asked for so little that they stay small.
  */
 double
@@ -22,17 +31,16 @@ encoder_advice_media (const EncoderAdvice *a)
 {
   double packet = a->packet_bytes + a->overhead_bytes, headers = RTP_HEADER + a->overhead_bytes;
   double payload = fmax (a->packet_bytes - RTP_HEADER, 1);
-  double share = a->rate_Bps * payload / packet;
-  double room = a->rate_Bps - fmin (a->sent_Bps, a->rate_Bps) * headers / packet;
+  double rate = media_wire (a), share = rate * payload / packet;
+  double room = rate - fmin (a->sent_Bps, rate) * headers / packet;
 
-  return a->sent_Bps > 0 ? fmax (share, fmin (room, a->rate_Bps * GROWN_MEDIA)) : share;
+  return a->sent_Bps > 0 ? fmax (share, fmin (room, rate * GROWN_MEDIA)) : share;
 }
 
 double
 encoder_advice_rate (const EncoderAdvice *a)
 {
-  RateTraffic traffic = {.ahead_Bps = a->resent_Bps};
-  double media = encoder_advice_media (a) * rate_shares_media (&traffic, a->rate_Bps) / a->rate_Bps;
+  double media = encoder_advice_media (a);
   double extra = a->queued_bytes - media * cc_seconds (a->frame_interval);
 
   media *= ENCODER_SHARE;

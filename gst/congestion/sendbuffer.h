@@ -31,7 +31,8 @@ typedef struct {
   bool frame_end;      /* RTP marker */
   bool key_unit;       /* decodable by itself; the first packet's counts for the frame */
   bool resent;         /* an old packet once more; frame, frame_end and key_unit say nothing then */
-  bool repair;         /* redundancy over packets before it (RFC 5109): shares the fate of the frame in front */
+  bool repair;         /* redundancy over packets before it (RFC 5109): shares the fate of the frame in front; resent
+                          as well: goes ahead of what waits */
   bool frame_begin;    /* set by the buffer */
   bool condemned;      /* set by the buffer: to be discarded */
 } CcPacket;

@@ -66,7 +66,7 @@ send_sum (GstTfrcRepair *r, guint32 timestamp, CcTime now)
   GstTfrcElements elements = {.id = r->params.settings->extension_id,
       .twcc_id = r->params.settings->twcc_extension_id,
       .rate_id = r->params.settings->rate_extension_id};
-  CcPacket packet = {.captured_at = now, .frame = timestamp, .resent = true};
+  CcPacket packet = {.captured_at = now, .frame = timestamp, .resent = true, .repair = true};
   guint8 header[HEADER_BYTES];
   GstTfrcHead head;
   gsize size;
@@ -78,6 +78,7 @@ send_sum (GstTfrcRepair *r, guint32 timestamp, CcTime now)
   gst_buffer_extract (packet.handle, 0, header, sizeof header);
   gst_tfrc_head_parse (header, sizeof header, size, &head);
   packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (&head, header, &elements));
+  fec_dose_on_sum (&r->fec.dose, packet.size_bytes);
   r->sums++;
   r->params.push (r->params.user, &packet, now);
 }
@@ -89,17 +90,21 @@ gst_tfrc_fec_on_sent (GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHea
   FecDosePacket what = {.frame_end = head->marker,
       .key_unit = packet->key_unit,
       .rate_Bps = r->params.sender->rate_Bps,
-      .sent_Bps = r->params.sender->sent.Bps};
+      .sent_Bps = r->params.sender->sent.Bps,
+      .size_bytes = packet->size_bytes,
+      .room_bytes = cc_sender_room (r->params.sender)};
   guint8 data[MOST_BYTES];
   gsize size = gst_buffer_get_size (packet->handle);
   guint sums;
 
-  if (fec->encoder == NULL || !gst_tfrc_repair_allows (r->params.settings->repair, GST_TFRC_REPAIR_FEC))
+  if (fec->encoder == NULL)
     return;
-  if (cc_time_since (now, fec->asked_at) > REQUEST_LIFE)
+  if (cc_time_since (now, fec->asked_at) > REQUEST_LIFE ||
+      !gst_tfrc_repair_allows (r->params.settings->repair, GST_TFRC_REPAIR_FEC))
     fec_dose_set_share (&fec->dose, 0);
   size = size <= sizeof data ? gst_buffer_extract (packet->handle, 0, data, size) : 0;
   fec_encoder_on_packet (fec->encoder, data, size, seq, now);
   for (sums = fec_dose_on_packet (&fec->dose, &what); sums > 0; sums--)
     send_sum (r, head->timestamp, now);
+  cc_sender_set_redundancy (r->params.sender, fec_dose_redundancy (&fec->dose));
 }

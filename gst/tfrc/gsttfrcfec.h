@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Redundancy as the receiver asks for it by REPR (docs/wire-formats.md): sums over the packets that have left lately,
    in the stream that packets sent again leave in, behind the frame they protect and ahead of the next one. They are
-   made as packets leave, over the numbers they leave with, and paid for as what is sent again is: one rate holds for
-   all. For the sending thread only. */
+   made as packets leave, over the numbers they leave with, and taken off the encoder's rate before they do: one rate
+   holds for all. For the sending thread only. */
 #ifndef GST_TFRC_FEC_H
 #define GST_TFRC_FEC_H
 

@@ -56,6 +56,7 @@ gst_tfrc_repair_end (GstTfrcRepair *r, CcTime now)
   if (!r->agreed)
     return;
   gst_tfrc_repair_clear (r);
+  cc_sender_set_redundancy (r->params.sender, 0);
   set_asker (r, FALSE);
   rtp_participant_end_stream (r->params.session->core, r->ssrc, now);
   gst_tfrc_session_wake (r->params.session);

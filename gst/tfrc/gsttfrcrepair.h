@@ -37,7 +37,7 @@ typedef struct {
 typedef struct {
   GstElement *element; /* that logs */
   GstTfrcSession *session;
-  const CcSender *sender; /* of whose rate redundancy is a share */
+  CcSender *sender; /* of whose rate redundancy is a share, and which takes it off the encoder's */
   const GstTfrcSettings *settings;
   void (*push) (gpointer user, const CcPacket *packet, CcTime now); /* into the sending buffer; takes its buffer */
   gpointer user;

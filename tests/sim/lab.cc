@@ -18,7 +18,8 @@
                (a video flow's first picture is taken up to a frame period after start, by the seed)
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
        kind=video  controller=low-delay|rfc5348|fixed:RATE|oracle|gcc|rtptfrcbwe
-                   (the first two with +rtx: lost packets are sent again; +erf: p-aqm hops are asked for a rate)
+                   (the first two with +rtx: lost packets are sent again; +byrtx, +byfec, +byboth: they, sums, or either
+                   as tfrcsrc's repair plans it; +erf: p-aqm hops are asked for a rate)
                    max-delay=0.15 (of tfrcsink)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay

@@ -305,13 +305,16 @@ set_wait (RepairPlan *r, double need_s, bool hopeless, CcTime now)
 bool
 repair_plan_can_ask (const RepairPlan *r, CcDuration *answer, double *unanswered)
 {
+  unsigned rounds = 0;
   View v;
 
   look (r, &v);
   v.notice = r->reveal.mean;
+  while (rounds < r->params.max_rounds && time_of (r, &v, rounds + 1, 1, 1) <= cc_seconds (r->params.most))
+    rounds++;
   *answer = cc_duration (v.notice + v.answer);
-  *unanswered = v.q;
-  return r->rtt > 0 && r->params.max_rounds > 0 && time_of (r, &v, 1, 1, 1) <= cc_seconds (r->params.most);
+  *unanswered = pow (v.q, rounds);
+  return r->rtt > 0 && rounds > 0;
 }
 
 /* With redundancy there is something to wait for even where nothing is asked for. */

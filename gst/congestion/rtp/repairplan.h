@@ -80,7 +80,7 @@ void repair_plan_on_answer (RepairPlan *r, unsigned tries, CcDuration since);
 /* It has not come after so many requests. */
 void repair_plan_on_failure (RepairPlan *r, unsigned tries);
 /* What asking can do within `most`: false: nothing. answer: from when a gap is there to the first answer, unanswered:
-   share of the packets that stay missing. */
+   share of the packets that stay missing after as many rounds as there is time for. */
 bool repair_plan_can_ask (const RepairPlan *r, CcDuration *answer, double *unanswered);
 /* Works the plan out anew. */
 void repair_plan_update (RepairPlan *r, CcTime now);

@@ -108,10 +108,9 @@ converse (double path_Bps, unsigned n)
 START_TEST (test_packets_sent_again_are_paid_for)
 {
   CcPacket again = {.size_bytes = PAYLOAD, .resent = true, .captured_at = CC_TIME_NONE};
-  CcSenderStatus status;
+  CcSenderStatus status, free;
 
   setup (CC_MODE_LOW_DELAY);
-  s.params.pays_resent = true;
   for (unsigned i = 0; i < 200; i++) {
     push_frame (4);
     if (i % 5 < 2)
@@ -119,13 +118,55 @@ START_TEST (test_packets_sent_again_are_paid_for)
     run (now + 40 * CC_MSECOND, NULL, 0);
     report (kbps (1000), 0, 0, 30 * CC_MSECOND);
   }
+  cc_sender_status (&s, now, &free);
+  s.params.pays_resent = true;
   cc_sender_status (&s, now, &status);
   /* 10 packets of 1000 bytes a second */
-  ck_assert_double_eq_tol (status.encoder_Bps, 0.97 * status.media_Bps * (1 - kbps (80) / status.rate_Bps), kbps (20));
-  ck_assert_double_lt (status.encoder_Bps, 0.93 * status.media_Bps);
-  s.params.pays_resent = false;
+  ck_assert_double_eq_tol (status.media_Bps, free.media_Bps * (1 - kbps (80) / s.rate_Bps), kbps (20));
+  ck_assert_double_lt (status.media_Bps, 0.96 * free.media_Bps);
+  ck_assert_double_lt (status.encoder_Bps, 0.96 * free.encoder_Bps);
+}
+END_TEST
+
+/* Before any has left, and not once more when it leaves. */
+START_TEST (test_redundancy_is_paid_for)
+{
+  CcPacket sum = {.size_bytes = PAYLOAD, .resent = true, .repair = true, .captured_at = CC_TIME_NONE};
+  CcSenderStatus free, status;
+
+  setup (CC_MODE_LOW_DELAY);
+  s.params.pays_resent = true;
+  converse (kbps (1000), 50);
+  cc_sender_status (&s, now, &free);
+  cc_sender_set_redundancy (&s, 0.25);
   cc_sender_status (&s, now, &status);
-  ck_assert_double_ge (status.encoder_Bps, 0.96 * status.media_Bps);
+  ck_assert_double_eq_tol (status.media_Bps, 0.8 * free.media_Bps, kbps (10));
+  for (unsigned i = 0; i < 50; i++) {
+    push_frame (4);
+    ck_assert (cc_sender_push (&s, &sum, now));
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (1000), 0, 0, 30 * CC_MSECOND);
+  }
+  ck_assert_double_eq (s.sent.resent_Bps, 0);
+  cc_sender_set_redundancy (&s, NAN);
+  ck_assert_double_eq (s.redundancy, 0);
+}
+END_TEST
+
+/* What waits has 150 ms less half a round trip: what is left of that. */
+START_TEST (test_room)
+{
+  uint32_t empty;
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_limits (&s, 1, kbps (500));
+  cc_sender_set_max_delay (&s, 150 * CC_MSECOND);
+  empty = cc_sender_room (&s);
+  ck_assert_uint_gt (empty, 2 * PAYLOAD);
+  push_frame (2);
+  ck_assert_uint_eq (cc_sender_room (&s), empty - 2 * PAYLOAD);
+  push_frame (100);
+  ck_assert_uint_eq (cc_sender_room (&s), 0);
 }
 END_TEST
 
@@ -1499,8 +1540,8 @@ START_TEST (test_l4s_is_for_low_delay)
 }
 END_TEST
 
-CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_starts_at_the_start_rate,
-    test_a_frame_leaves_faster_beside_others, test_a_key_frame_leaves_at_the_rate,
+CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_redundancy_is_paid_for, test_room,
+    test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others, test_a_key_frame_leaves_at_the_rate,
     test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
     test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
     test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,

@@ -48,10 +48,24 @@ START_TEST (test_what_is_sent_again_is_paid_for)
   EncoderAdvice a = full;
 
   a.resent_Bps = 20e3;
-  ck_assert_double_lt (encoder_advice_rate (&a), 0.97 * 80e3);
-  ck_assert_double_gt (encoder_advice_rate (&a), 0.97 * 70e3);
+  ck_assert_double_eq_tol (encoder_advice_media (&a), 0.8 * 94.8e3, 1);
+  ck_assert_double_eq_tol (encoder_advice_rate (&a), 0.97 * 0.8 * 94.8e3, 1);
+}
+END_TEST
+
+/* A byte of it for each four of media: before any has left. */
+START_TEST (test_redundancy_is_paid_for)
+{
+  EncoderAdvice a = full;
+
+  a.redundancy = 0.25;
+  ck_assert_double_eq_tol (encoder_advice_media (&a), 0.8 * 94.8e3, 1);
+  a.resent_Bps = 20e3;
+  ck_assert_double_eq_tol (encoder_advice_media (&a), 0.8 * 0.8 * 94.8e3, 1);
+  a.redundancy = 1e9;
+  ck_assert_double_eq_tol (encoder_advice_media (&a), 0.25 * 94.8e3, 1);
 }
 END_TEST
 
 CC_TEST_MAIN ("encoderadvice", test_headers_are_taken_off, test_small_packets_may_grow, test_a_backlog_is_drained,
-    test_what_is_sent_again_is_paid_for)
+    test_what_is_sent_again_is_paid_for, test_redundancy_is_paid_for)

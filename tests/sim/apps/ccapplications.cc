@@ -26,7 +26,7 @@ static const uint32_t ssrc = 0x53494d30;
 static const CcDuration status_interval = 20 * CC_MSECOND, rate_interval = 200 * CC_MSECOND,
                         key_unit_interval = 300 * CC_MSECOND;
 /* RFC 4588: payload type and SSRC of packets sent once more, the original's number in front, and for how long. */
-static const uint8_t resent_type = 97;
+static const uint8_t resent_type = 97, sum_type = 98;
 static const uint32_t resent_ssrc = 0x53494d32;
 static const unsigned osn_bytes = 2;
 static const double history_s = 1;
@@ -383,9 +383,33 @@ CcSenderApplication::send_rtp (const CcPacket &packet)
     return;
   cc_packet_feedback_on_sent (packet_feedback.get (), ssrc, seq, packet.size_bytes, packet.frame, now ());
   resend_limit_on_sent (&resend_limit, seq);
+  send_sums (packet, from);
   history[seq++] = std::move (from);
   while (history.size () > RESEND_LIMIT_WINDOW)
     history.erase (history.begin ());
+}
+
+/* As tfrcsink makes them, over packets as the payloader left them but for their number. */
+void
+CcSenderApplication::send_sums (const CcPacket &packet, const RtpPacket &sent)
+{
+  RtpPacket carrier = sent;
+  CcPacket out = {};
+
+  for (std::vector<uint8_t> &sum : sum_source.on_sent (sent.bytes, seq, packet, cc, now ())) {
+    carrier.bytes.resize (rtp_fixed_bytes);
+    carrier.bytes[1] = sum_type;
+    rtcp_put_u32 (&carrier.bytes[8], resent_ssrc);
+    carrier.bytes.insert (carrier.bytes.end (), sum.begin (), sum.end ());
+    out.handle = (void *)next_handle;
+    out.size_bytes = carrier.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
+    out.captured_at = now ();
+    out.resent = out.repair = true;
+    waiting[next_handle++] = carrier;
+    sums++;
+    push (out);
+  }
+  cc_sender_set_redundancy (&cc, sum_source.redundancy ());
 }
 
 /* As rtprtxsend makes it of what it kept. */
@@ -493,8 +517,11 @@ void
 CcSenderApplication::on_path (const RtcpMessage &message)
 {
   RtcpPath path;
+  RtcpRepair wanted;
   PathReport seen = {};
 
+  if (message.is (RTCP_FB_PSFB, RTCP_FB_FMT_AFB) && rtcp_repair_parse (message.fci (), message.fci_size (), &wanted))
+    sum_source.on_request (wanted, now ());
   if (!message.is (RTCP_FB_PSFB, RTCP_FB_FMT_AFB) || !rtcp_fb_path_parse (message.fci (), message.fci_size (), &path))
     return;
   if (path.kind != RTCP_PATH_END_TO_END) {
@@ -702,14 +729,17 @@ CcReceiverApplication::on_rtp (Ptr<Packet> packet)
   if (rtcp_get_u32 (&bytes[8]) == resent_ssrc) {
     packets++;
     bytes_total += bytes.size ();
-    on_resent (bytes.data (), header, bytes.size ());
+    on_beside (bytes.data (), header, bytes.size ());
     return false;
   }
   std::copy_n (bytes.begin (), rtp_fixed_bytes, media_header);
   follow_routers (packet);
   bool wanted = feed (&arrival, packet);
   follow_stream (arrival, bytes.data () + header, bytes.size () - header);
+  if (config.repair.planned)
+    follow_plan (bytes, arrival.seq);
   config.sink->on_packet (bytes.data (), bytes.size ());
+  play_mended ();
   return wanted;
 }
 
@@ -764,17 +794,59 @@ CcReceiverApplication::follow_stream (const CcArrival &arrival, const uint8_t *p
     set_rtt (arrival.stamp.rtt);
   if (newer && rtp_key_unit_starts (config.codec, payload, size))
     key_request_on_key_unit (&key, highest);
-  if (config.nack_latency_s > 0)
+  if (asks ())
     nack_request_on_packet (&nack, highest + (int16_t)(arrival.seq - (uint16_t)highest), now ());
   else if (newer && reception.loss && config.codec != RTP_CODEC_INTRA)
     key_request_on_loss (&key, reception.lost_seq);
+}
+
+void
+CcReceiverApplication::follow_plan (const std::vector<uint8_t> &rtp, uint16_t seq)
+{
+  uint32_t highest = rtp_reception_highest (&reception);
+
+  repair.on_packet (rtp.data (), rtp.size (), highest + (int16_t)(seq - (uint16_t)highest), key.rtt, &nack, now ());
+  config.sink->set_latency (repair.wait_s ());
+}
+
+bool
+CcReceiverApplication::asks () const
+{
+  return config.nack_latency_s > 0 || config.repair.planned;
+}
+
+/* What mends the stream: paid for by its rate, as the participant counts it. */
+void
+CcReceiverApplication::on_beside (const uint8_t *rtp, size_t header, size_t size)
+{
+  if (config.repair.planned)
+    cc_receiver_on_beside (&cc, size);
+  if ((rtp[1] & 0x7f) != sum_type) {
+    on_resent (rtp, header, size);
+  } else {
+    repair.on_sum (rtp + header, size - header, now ());
+  }
+  play_mended ();
+}
+
+/* Nobody need be asked for it any more. */
+void
+CcReceiverApplication::play_mended ()
+{
+  uint32_t highest = rtp_reception_highest (&reception);
+
+  for (std::vector<uint8_t> packet; !(packet = repair.take_mended ()).empty (); mended++) {
+    uint16_t number = rtcp_get_u16 (&packet[2]);
+    nack_request_on_packet (&nack, highest + (int16_t)(number - (uint16_t)highest), now ());
+    config.sink->on_packet (packet.data (), packet.size ());
+  }
 }
 
 /* RFC 4588: the original's number stands in front of its payload. As rtprtxreceive restores it. */
 void
 CcReceiverApplication::on_resent (const uint8_t *rtp, size_t header, size_t size)
 {
-  if (config.nack_latency_s <= 0 || size < header + osn_bytes)
+  if (!asks () || size < header + osn_bytes)
     return;
   std::vector<uint8_t> original (rtp, rtp + rtp_fixed_bytes);
   uint32_t highest = rtp_reception_highest (&reception);
@@ -786,6 +858,8 @@ CcReceiverApplication::on_resent (const uint8_t *rtp, size_t header, size_t size
   std::copy_n (media_header + 8, 4, &original[8]);
   original.insert (original.end (), rtp + header + osn_bytes, rtp + size);
   restored++;
+  if (config.repair.planned)
+    repair.on_restored (original.data (), original.size (), find_missing (nack, osn), now ());
   nack_request_on_packet (&nack, highest + (int16_t)(osn - (uint16_t)highest), now ());
   config.sink->on_packet (original.data (), original.size ());
 }
@@ -796,7 +870,7 @@ CcReceiverApplication::check_nack ()
 {
   uint16_t due[NACK_REQUEST_MAX_MISSING];
 
-  if (config.nack_latency_s <= 0 || nack_request_next_timeout (&nack) > now ())
+  if (!asks () || nack_request_next_timeout (&nack) > now ())
     return;
   nack_request_set_rtcp_delay (&nack, avpf.allow_early ? avpf_timing_dither_max (&avpf) / 2 : avpf.tn - now ());
   if (nack_request_take_due (&nack, due, NACK_REQUEST_MAX_MISSING, now ()) > 0 && !nack_pending) {
@@ -846,6 +920,7 @@ CcReceiverApplication::start_media ()
   nack_request_params_init (&nack_params);
   nack_params.latency = cc_duration (config.nack_latency_s);
   nack_request_init (&nack, &nack_params);
+  repair.start (config.repair);
   explicit_rate_init (&explicit_rate);
   config.sink->key_unit_wanted = [this] () {
     key_request_want (&key, false);
@@ -865,7 +940,7 @@ CcReceiverApplication::on_packet (Ptr<Socket> from)
     wanted |= config.sink ? on_rtp (packet) : on_model_packet (packet);
   }
   if (wanted)
-    want_feedback ();
+    want_report ();
   run ();
 }
 
@@ -898,6 +973,16 @@ CcReceiverApplication::want_feedback ()
     avpf_timing_request_feedback (&avpf, CC_SECOND, now ());
 }
 
+/* Early packets are the requests' while packets are lost; regular ones come all the time. */
+void
+CcReceiverApplication::want_report ()
+{
+  if (config.repair.planned && repair.requests_come_first ())
+    avpf_timing_store_feedback (&avpf);
+  else
+    want_feedback ();
+}
+
 void
 CcReceiverApplication::set_rtcp_bandwidth ()
 {
@@ -918,7 +1003,7 @@ CcReceiverApplication::run ()
     return;
   timer.Cancel ();
   if (cc_receiver_next_timeout (&cc) <= now () && cc_receiver_on_timeout (&cc, now ()))
-    want_feedback ();
+    want_report ();
   CcTime next = cc_time_min (cc_receiver_next_timeout (&cc), run_media ());
   if (config.timing == FeedbackTiming::avpf) {
     set_rtcp_bandwidth ();
@@ -1032,15 +1117,25 @@ CcReceiverApplication::write_nack (uint8_t *at)
   size_t taken = 0, n;
 
   nack_pending = false;
-  if (!config.sink || config.nack_latency_s <= 0)
+  if (!config.sink || !asks ())
     return 0;
   n = nack_request_take_due (&nack, due, NACK_REQUEST_MAX_MISSING, now ());
   if (n == 0)
     return 0;
   size_t size = rtcp_nack_write (at + 12, capacity, due, n, &taken);
+  if (config.repair.planned)
+    repair.on_asked (nack, due, taken, now ());
   nack_request_on_sent (&nack, due, taken, now ());
   nacks += taken;
   return frame_feedback (at, RTCP_FB_FMT_NACK, RTCP_FB_RTPFB, size);
+}
+
+size_t
+CcReceiverApplication::write_repair (uint8_t *at)
+{
+  size_t size = config.sink && config.repair.planned ? repair.write_request (at + 12, RTCP_REPAIR_SIZE_MAX, now ()) : 0;
+
+  return size > 0 ? frame_feedback (at, RTCP_FB_FMT_AFB, RTCP_FB_PSFB, size) : 0;
 }
 
 bool
@@ -1052,7 +1147,10 @@ CcReceiverApplication::send_feedback (bool compound)
   size += write_nack (bytes + size);
   size += write_key_request (bytes + size);
   size += write_explicit_rate (bytes + size);
-  size += write_feedback (bytes + size, sizeof bytes - size);
+  size += write_repair (bytes + size);
+  /* what is not due would keep the next request waiting */
+  if (compound || cc.told || !config.repair.planned || !repair.requests_come_first ())
+    size += write_feedback (bytes + size, sizeof bytes - size);
   if (size == 0)
     return false;
   feedback_packets++;

@@ -22,6 +22,7 @@
 #include "rtpreception.h"
 #include "rtpwire.h"
 #include "series.h"
+#include "streamrepair.h"
 #include <map>
 #include <memory>
 #include <ns3/application.h>
@@ -78,7 +79,7 @@ public:
   std::vector<double> frame_sent_at; /* when the first packet of each frame left, s */
   std::vector<double> report_at;     /* when each TFRC report came, s */
   uint64_t frames_offered = 0, packets_sent = 0, packets_refused = 0, feedback_packets = 0, feedback_bytes = 0,
-           stuck = 0, key_units_asked = 0, resent = 0;
+           stuck = 0, key_units_asked = 0, resent = 0, sums = 0;
 
 private:
   void StartApplication () override;
@@ -99,6 +100,7 @@ private:
   void want_key_unit (CcTime now);
   void resend (uint16_t seq);
   void on_nack (const uint8_t *fci, size_t size);
+  void send_sums (const CcPacket &packet, const RtpPacket &sent);
 
   CcSenderConfig config;
   uint32_t reported_seq = 0; /* of the last report block */
@@ -112,6 +114,7 @@ private:
   std::map<uintptr_t, RtpPacket> waiting; /* real ones, by their handle in cc */
   std::map<uint16_t, RtpPacket> history;  /* those that left, by their number */
   ResendLimit resend_limit;
+  SumSource sum_source;
   uintptr_t next_handle = 0;
   CcTime status_at = 0, rate_told_at = CC_TIME_NONE, key_unit_at = CC_TIME_NONE, key_unit_due = CC_TIME_NONE;
   double told_bps = 0;
@@ -138,6 +141,7 @@ struct CcReceiverConfig {
   std::shared_ptr<RtpSink> sink; /* gets real packets; key units are asked for as rtcpavpf does */
   RtpCodec codec = RTP_CODEC_UNKNOWN;
   double nack_latency_s = 0; /* lost packets are asked for again while they can come so late; 0: never */
+  RepairSpec repair;         /* planned: in its place, real media only */
   uint16_t port = 5004;
   FeedbackTiming timing = FeedbackTiming::at_once;
   FeedbackKind kind = FeedbackKind::tfrc;
@@ -168,7 +172,7 @@ public:
   uint64_t packets = 0, bytes_total = 0;            /* of RTP packets */
   uint64_t marks = 0;                               /* packets with CE */
   uint64_t feedback_packets = 0, feedback_bytes = 0;
-  uint64_t key_units_asked = 0, nacks = 0, restored = 0; /* nacks: packets asked for */
+  uint64_t key_units_asked = 0, nacks = 0, restored = 0, mended = 0; /* nacks: packets asked for; mended: by sums */
 
 private:
   void StartApplication () override;
@@ -180,17 +184,23 @@ private:
   bool feed (CcArrival *arrival, ns3::Ptr<const ns3::Packet> packet);
   void follow_stream (const CcArrival &arrival, const uint8_t *payload, size_t size);
   void on_resent (const uint8_t *rtp, size_t header, size_t size);
+  void on_beside (const uint8_t *rtp, size_t header, size_t size);
+  void play_mended ();
+  void follow_plan (const std::vector<uint8_t> &rtp, uint16_t seq);
+  bool asks () const;
   void set_rtt (CcDuration rtt);
   CcTime run_media ();
   void follow_routers (ns3::Ptr<const ns3::Packet> packet);
   size_t write_explicit_rate (uint8_t *at);
   void check_nack ();
   size_t write_nack (uint8_t *at);
+  size_t write_repair (uint8_t *at);
   void check_key_request ();
   void start_media ();
   void count_frame (uint32_t number, unsigned count, double captured_s);
   void run ();
   void want_feedback ();
+  void want_report ();
   void set_rtcp_bandwidth ();
   bool send_feedback (bool compound);
   size_t write_report (uint8_t *at);
@@ -207,6 +217,7 @@ private:
   KeyRequest key;
   ExplicitRate explicit_rate;
   NackRequest nack;
+  StreamRepair repair;
   uint64_t nack_failed = 0;
   uint8_t media_header[12] = {};                  /* of the last packet that was none sent again */
   bool key_pending = false, nack_pending = false; /* their turn in RTCP has been asked for */

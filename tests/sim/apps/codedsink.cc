@@ -115,6 +115,12 @@ CodedSink::on_packet (const uint8_t *rtp, size_t size)
   p->release ();
 }
 
+void
+CodedSink::set_latency (double latency_s)
+{
+  p->spec.latency_s = latency_s;
+}
+
 /* All that is in sequence, and a time limit for what is missing now. */
 void
 CodedSink::Private::release ()

@@ -41,6 +41,7 @@ public:
   explicit CodedSink (const CodedSinkSpec &spec);
   ~CodedSink () override;
   void on_packet (const uint8_t *rtp, size_t size) override;
+  void set_latency (double latency_s) override;
   void finish (uint64_t frames); /* the end; so many frame times have been */
   const CodedSinkStats &stats () const;
 

@@ -35,7 +35,7 @@ LabVideo::LabVideo (
   else
     make_media ();
   std::string base = flow.controller;
-  for (const std::string option : {"+rtx", "+erf"})
+  for (const std::string option : {"+rtx", "+erf", "+byrtx", "+byfec", "+byboth"})
     if (has_option (option))
       base.erase (base.find (option), option.size ());
   if (base == "low-delay")
@@ -119,6 +119,7 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.sender.seed = seed;
   spec.sender.ect = flow.ect;
   spec.sender.ask_rate = spec.sender.params.probe = has_option ("+erf");
+  spec.sender.params.pays_resent = coded != nullptr; /* as in tfrcsink */
   spec.sender.params.start_Bps = flow.start_bps / 8;
   spec.sender.params.min_Bps = flow.min_bps / 8;
   spec.sender.params.max_Bps = flow.max_bps / 8;
@@ -127,6 +128,10 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.receiver.sink = sink;
   spec.receiver.codec = coded ? rtp_codec_from_name (flow.encoding_name.c_str ()) : RTP_CODEC_INTRA;
   spec.receiver.nack_latency_s = has_option ("+rtx") ? flow.latency_s : 0;
+  spec.receiver.repair.planned = has_option ("+byrtx") || has_option ("+byfec") || has_option ("+byboth");
+  spec.receiver.repair.rtx = !has_option ("+byfec");
+  spec.receiver.repair.fec = !has_option ("+byrtx");
+  spec.receiver.repair.least_s = flow.latency_s;
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
   spec.receiver.min_rtcp_Bps = least_rtcp_Bps;
@@ -205,11 +210,12 @@ LabVideo::stats_json () const
 
   if (cc_sender)
     text += format (", \"frames_dropped\": %lu, \"key_units_asked\": %lu, \"plis\": %lu, \"nacks\": %lu, "
-                    "\"resent\": %lu, \"restored\": %lu, \"circuit_openings\": %lu, \"circuit_reason\": \"%s\"",
+                    "\"resent\": %lu, \"restored\": %lu, \"sums\": %lu, \"mended\": %lu, \"circuit_openings\": %lu, "
+                    "\"circuit_reason\": \"%s\"",
         (unsigned long)cc_sender->sender ().buffer.frames_dropped, (unsigned long)cc_sender->key_units_asked,
         (unsigned long)cc_receiver->key_units_asked, (unsigned long)cc_receiver->nacks,
-        (unsigned long)cc_sender->resent, (unsigned long)cc_receiver->restored,
-        (unsigned long)cc_sender->sender ().circuit.openings,
+        (unsigned long)cc_sender->resent, (unsigned long)cc_receiver->restored, (unsigned long)cc_sender->sums,
+        (unsigned long)cc_receiver->mended, (unsigned long)cc_sender->sender ().circuit.openings,
         circuit_reason_name (cc_sender->sender ().circuit.reason));
   return "{" + text + "}";
 }

@@ -74,6 +74,11 @@ public:
   virtual ~RtpSink () = default;
   /* A packet as it comes from the network, in whatever order. */
   virtual void on_packet (const uint8_t *rtp, size_t size) = 0;
+  /* How long a missing packet is waited for from now on. */
+  virtual void
+  set_latency (double)
+  {
+  }
   std::function<void ()> key_unit_wanted; /* a decoder asks; set by the receiver, may stay empty */
 };
 

@@ -2,6 +2,9 @@
 #include "fecdose.h"
 #include "cctest.h"
 
+#define BYTES 1000
+#define ROOM 100000
+
 static FecDose dose;
 
 static void
@@ -9,6 +12,7 @@ begin (double share)
 {
   fec_dose_init (&dose);
   fec_dose_set_share (&dose, share);
+  fec_dose_on_sum (&dose, BYTES);
 }
 
 static unsigned
@@ -19,6 +23,7 @@ frames (unsigned n, unsigned packets, FecDosePacket packet)
   for (unsigned f = 0; f < n; f++)
     for (unsigned i = 0; i < packets; i++) {
       packet.frame_end = i == packets - 1;
+      packet.room_bytes = ROOM;
       sums += fec_dose_on_packet (&dose, &packet);
     }
   return sums;
@@ -38,7 +43,7 @@ END_TEST
 /* Behind a frame, less than one a frame now and then, some of a large frame in between. */
 START_TEST (test_when)
 {
-  FecDosePacket packet = {0};
+  FecDosePacket packet = {.room_bytes = ROOM};
 
   begin (1 / 16.0);
   ck_assert_uint_eq (frames (3, 4, packet), 0);
@@ -99,5 +104,40 @@ START_TEST (test_what_is_wanted_is_clamped)
 }
 END_TEST
 
+/* Sums wait for room, and for no longer than a window. */
+START_TEST (test_frames_that_wait_go_first)
+{
+  FecDosePacket packet = {.frame_end = true, .room_bytes = BYTES - 1};
+
+  begin (0.5);
+  for (unsigned i = 0; i < 8; i++)
+    ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet), 0);
+  packet.room_bytes = 2 * BYTES;
+  ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet), 2);
+  packet.room_bytes = ROOM;
+  ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet), 3);
+  packet.room_bytes = 0;
+  for (unsigned i = 0; i < 1000; i++)
+    ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet), 0);
+  packet.room_bytes = ROOM;
+  ck_assert_uint_le (fec_dose_on_packet (&dose, &packet), 16);
+}
+END_TEST
+
+/* Sums are as long as the longest packet they are over. */
+START_TEST (test_what_it_takes_of_the_rate)
+{
+  FecDosePacket packet = {.size_bytes = BYTES / 2};
+
+  begin (0.25);
+  ck_assert_double_eq (fec_dose_redundancy (&dose), 0.25);
+  fec_dose_on_packet (&dose, &packet);
+  ck_assert_double_eq (fec_dose_redundancy (&dose), 0.5);
+  fec_dose_set_share (&dose, 0);
+  ck_assert_double_eq (fec_dose_redundancy (&dose), 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("fecdose", test_nothing_wanted_nothing_sent, test_when, test_not_all_packets_count_the_same,
-    test_unused_rate, test_what_is_extra_is_bounded, test_no_debt_is_left, test_what_is_wanted_is_clamped)
+    test_unused_rate, test_what_is_extra_is_bounded, test_no_debt_is_left, test_what_is_wanted_is_clamped,
+    test_frames_that_wait_go_first, test_what_it_takes_of_the_rate)

@@ -228,7 +228,7 @@ send_frame (Path *p, FecDose *dose, uint32_t f)
   call.whole[f] = CC_TIME_NONE;
   call.missing[f] = PACKETS;
   for (unsigned i = 0; i < PACKETS; i++) {
-    FecDosePacket packet = {.frame_end = i == PACKETS - 1};
+    FecDosePacket packet = {.frame_end = i == PACKETS - 1, .size_bytes = 1000, .room_bytes = 100000};
     CcTime now = f * FRAME + i * MS;
 
     send (p, f * PACKETS + i, now);

@@ -349,7 +349,33 @@ START_TEST (test_frames_are_lost_as_expected)
 }
 END_TEST
 
+/* What redundancy is weighed against: at 100 ms what one request does not mend another does, at 300 ms there is one. */
+START_TEST (test_what_asking_can_do)
+{
+  Path path = path_of (0.1, 1);
+  double unanswered;
+  CcDuration answer;
+
+  fresh (100 * MS);
+  stream (&path, 300, CC_SECOND);
+  ck_assert (repair_plan_can_ask (&plan, &answer, &unanswered));
+  ck_assert_double_le (unanswered, plan.loss * plan.loss);
+  ck_assert_uint_ge (answer, 100 * MS);
+  fresh (300 * MS);
+  stream (&path, 300, CC_SECOND);
+  ck_assert (repair_plan_can_ask (&plan, &answer, &unanswered));
+  ck_assert_double_eq_tol (unanswered, plan.loss, 1e-9);
+  fresh (450 * MS);
+  stream (&path, 300, CC_SECOND);
+  ck_assert (!repair_plan_can_ask (&plan, &answer, &unanswered));
+  fresh (100 * MS);
+  plan.params.max_rounds = 0;
+  stream (&path, 300, CC_SECOND);
+  ck_assert (!repair_plan_can_ask (&plan, &answer, &unanswered));
+}
+END_TEST
+
 CC_TEST_MAIN ("repairplan", test_nothing_lost_nothing_waited_for, test_short_round_trips_need_no_longer_wait,
     test_long_round_trips_ask_twice, test_bursts_are_told_and_outlasted, test_too_far_away,
     test_the_user_has_the_last_word, test_the_wait_falls_late, test_reordering_is_waited_for, test_deaf_senders,
-    CC_TEST_LONG (test_frames_are_lost_as_expected))
+    test_what_asking_can_do, CC_TEST_LONG (test_frames_are_lost_as_expected))
