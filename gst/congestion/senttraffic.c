@@ -2,7 +2,8 @@
 #include "senttraffic.h"
 #include <math.h>
 
-#define WINDOW (500 * CC_MSECOND)
+#define WINDOW (250 * CC_MSECOND)
+#define GAIN 0.25           /* of a window */
 #define FIRST_PACKET 1000.0 /* bytes, until one has left */
 #define PACKETS 16          /* that a size is the mean of */
 #define IDLE 1.0            /* s: a window that long is none */
@@ -18,9 +19,9 @@ end_window (SentTraffic *t, double elapsed, CcTime now)
 {
   double fresh = (double)t->window_bytes / elapsed;
 
-  t->Bps = t->Bps > 0 ? 0.5 * (t->Bps + fresh) : fresh;
+  t->Bps = t->Bps > 0 ? t->Bps + GAIN * (fresh - t->Bps) : fresh;
   t->now_Bps = fresh;
-  t->resent_Bps = 0.5 * (t->resent_Bps + (double)t->window_resent_bytes / elapsed);
+  t->resent_Bps += GAIN * ((double)t->window_resent_bytes / elapsed - t->resent_Bps);
   t->window_at = now;
   t->window_bytes = t->window_resent_bytes = 0;
 }

@@ -41,10 +41,14 @@ silent_path_is_silent (const SilentPath *s)
   return s->scale < 1;
 }
 
+bool
+silent_path_is_over_lately (const SilentPath *s, CcTime now)
+{
+  return s->resumed_at != CC_TIME_NONE && cc_time_since (now, s->resumed_at) < RESUME_TIME;
+}
+
 double
 silent_path_had (const SilentPath *s, CcTime now)
 {
-  bool resumed = s->resumed_at != CC_TIME_NONE && cc_time_since (now, s->resumed_at) < RESUME_TIME;
-
-  return (resumed ? RESUME : 1) * s->had_Bps;
+  return (silent_path_is_over_lately (s, now) ? RESUME : 1) * s->had_Bps;
 }

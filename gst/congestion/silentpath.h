@@ -25,6 +25,7 @@ void silent_path_on_report (SilentPath *s, double rate_Bps, CcDuration T, CcTime
 void silent_path_on_plain_report (SilentPath *s); /* says nothing of what is had */
 /* Pure. */
 bool silent_path_is_silent (const SilentPath *s);
+bool silent_path_is_over_lately (const SilentPath *s, CcTime now);
 double silent_path_had (const SilentPath *s, CcTime now); /* bytes/s that may be tried */
 
 #ifdef __cplusplus

@@ -5,7 +5,6 @@
 
 #define CAPACITY_MEMORY LAW (CAPACITY_MEMORY, 0.4, 4.0) /* s */
 #define FAST_MEMORY LAW (FAST_MEMORY, 0.06, 0.4)        /* s */
-#define KNOWN_FADE LAW (KNOWN_FADE, 0.03, 0.0)          /* 1/s */
 #define PAIRS 1.5                                       /* one and a part of another */
 #define SINGLE_PAIRS 3.0
 
@@ -33,7 +32,6 @@ bottleneck_share_update (BottleneckShare *b, bool trains_only, CcTime now)
 void
 bottleneck_share_remember (BottleneckShare *b, double T, double receive_Bps)
 {
-  b->known_Bps *= 1 - KNOWN_FADE * T;
   if (b->capacity_Bps > 0 && b->dispersed)
     b->known_Bps += (b->capacity_Bps - b->known_Bps) * fmin (T / CAPACITY_MEMORY, 1);
   b->known_Bps = fmax (b->known_Bps, receive_Bps);

@@ -7,15 +7,14 @@
 #define ALPHA 0.75
 #define BETA 0.35
 #define ETA 0.98
-#define Q_TARGET LAW (Q_TARGET, 0.005, 0)          /* s: standing queue that counts as none */
-#define BLIND_GROWTH LAW (BLIND_GROWTH, 0.15, 0.4) /* e where packets say nothing and no queue stands */
+#define Q_TARGET LAW (Q_TARGET, 0.005, 0) /* s: standing queue that counts as none */
 #define PROBE_GROWTH                                                                                                   \
-  LAW (PROBE_GROWTH, 0.04, 0.15)                    /* the same beyond the capacity last seen, per s without a queue   \
-                                                     */
-#define GROWTH LAW (GROWTH, 0.4, 0.15)              /* e where packets arrive as they left */
-#define LONE_GROWTH LAW (LONE_GROWTH, 0.1, -1)      /* e at least, for single packets and where a queue is missing */
-#define SERVED 1.05                                 /* x c: below, single packets are served as they come */
-#define SHARED_GROWTH LAW (SHARED_GROWTH, 1.8, 0.4) /* 1/s, at most, x e > 0: whatever the RTT */
+  LAW (PROBE_GROWTH, 0.04, 0.15)                /* e beyond the capacity last seen where packets say nothing, per s    \
+                                                   without a queue */
+#define GROWTH LAW (GROWTH, 0.4, 0.15)          /* e where packets arrive as they left */
+#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1) /* e at least, for single packets and where a queue is missing */
+#define SERVED 1.05                             /* x c: below, single packets are served as they come */
+#define SHARED_GROWTH LAW (SHARED_GROWTH, 3.0, 0.4) /* 1/s, at most, x e > 0: whatever the RTT */
 #define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8)   /* 1/s, while a queue is met, at */
 #define SHARED_RATE LAW (SHARED_RATE, 110e3, 1)     /* bytes/s; x its share in R, to the power of one half */
 #define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0)   /* 1/s, per s since */
@@ -27,12 +26,9 @@
 #define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)              /* x it, to there, growth is */
 #define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6)      /* bytes/s^2, at most, x alpha */
 #define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)         /* 1/s */
-#define NEAR_BOLDER LAW (NEAR_BOLDER, 0.025, 0)      /* 1/s, per s since */
 #define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)          /* 1/s, x what comes in too much, beside others */
+#define RECEIVED LAW (RECEIVED, 2.0, 100.0)          /* x what arrives, at most */
 #define MISSING_QUEUE LAW (MISSING_QUEUE, 0.02, 1.0) /* s */
-#define RECEIVED_MOST 2.                             /* x what arrives, at most */
-#define RECEIVED LAW (RECEIVED, 1.4, 2.0)            /* x it, while a queue is met */
-#define TRYING LAW (TRYING, 0.3, 0)                  /* per s since */
 #define YIELDS 1.2                                   /* x R/c, to a queue */
 #define YIELDS_LEAST LAW (YIELDS_LEAST, 0.25, 0)
 #define MARKS LAW (MARKS, BETA, 0)           /* x their fraction: all marked is as a queue of a loop */
@@ -41,22 +37,18 @@
 #define LOSS_BEYOND LAW (LOSS_BEYOND, 1.15, 0.9)
 #define LOSS_NEAR 0.9 /* x that rate */
 
-/* growth, bolder, gentle, queue_s, yields_least, slope, received, trying, single, unhindered */
+/* growth, bolder, gentle, queue_s, yields_least, slope, single, unhindered */
 PathLawRow
 path_law_row (OwnerKind kind)
 {
   const PathLawRow rows[QUEUE_KINDS] = {
-      [QUEUE_OTHERS] = {OTHERS_GROWTH, 0, false, HUGE_VAL, 1, 0, RECEIVED_MOST, 0, GROWTH, -1},
-      [QUEUE_ROUTER] = {SHARED_GROWTH, 0, false, Q_TARGET, 1, 0, RECEIVED_MOST, 0, -1, PROBE_GROWTH},
-      [QUEUE_L4S] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, 1, 0, RECEIVED, TRYING, LONE_GROWTH, -1},
-      [QUEUE_MARKED] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, 0, RECEIVED, TRYING, LONE_GROWTH,
-          -1},
-      [QUEUE_ALONE] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, RECEIVED, TRYING,
-          LONE_GROWTH, -1},
-      [QUEUE_OWN] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, RECEIVED, TRYING,
-          LONE_GROWTH, -1},
-      [QUEUE_OWN_KIND] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, RECEIVED, TRYING,
-          LONE_GROWTH, -1},
+      [QUEUE_OTHERS] = {OTHERS_GROWTH, 0, false, HUGE_VAL, 1, 0, GROWTH, -1},
+      [QUEUE_ROUTER] = {SHARED_GROWTH, 0, false, Q_TARGET, 1, 0, -1, PROBE_GROWTH},
+      [QUEUE_L4S] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, 1, 0, LONE_GROWTH, -1},
+      [QUEUE_MARKED] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, 0, LONE_GROWTH, -1},
+      [QUEUE_ALONE] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, -1},
+      [QUEUE_OWN] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, -1},
+      [QUEUE_OWN_KIND] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, -1},
   };
 
   return rows[kind];
@@ -96,11 +88,9 @@ path_law_jump (const PathView *v, OwnerKind kind, double c_Bps)
 static double
 blind_growth (const PathView *v, CcTime now)
 {
-  if (!v->met_limit)
+  if (!v->met_limit || v->rate_Bps < ETA * v->share.known_Bps)
     return GROWTH;
-  if (v->rate_Bps < ETA * v->share.known_Bps)
-    return BLIND_GROWTH;
-  return clamp (PROBE_GROWTH * path_view_since_busy (v, now), PROBE_GROWTH, BLIND_GROWTH);
+  return clamp (PROBE_GROWTH * path_view_since_busy (v, now), PROBE_GROWTH, GROWTH);
 }
 
 /* 1/s: bolder the longer ago a queue was met: flows that share the path met it together, and it comes back the sooner
@@ -116,11 +106,11 @@ shared_growth (const PathView *v, const PathLawRow *row, CcTime now)
 /* 1/s, at most: those that share the path are all close to their part of it where it was full before, and their
    encoders follow late. Additive, so that the smaller one gains on the larger. Well beyond, the path is another. */
 static double
-near_growth (const PathView *v, const PathLawRow *row, CcTime now)
+near_growth (const PathView *v, const PathLawRow *row)
 {
   if (!row->gentle || v->rate_Bps < NEAR_FROM * v->filled_Bps || v->rate_Bps > NEAR_TO * v->filled_Bps)
     return HUGE_VAL;
-  return fmax (NEAR_GROWTH / v->rate_Bps, NEAR_LEAST) + NEAR_BOLDER * path_view_since_busy (v, now);
+  return fmax (NEAR_GROWTH / v->rate_Bps, NEAR_LEAST);
 }
 
 typedef struct {
@@ -157,13 +147,13 @@ capacity_mismatch (const PathView *v, OwnerKind kind, const PathLawRow *row, CcT
     return m;
   m.value = ETA * c / v->rate_Bps - 1;
   if (!v->share.dispersed) {
-    m.value = fmax (m.value, clamp (ETA * c / v->trail_Bps - 1, BLIND_GROWTH, GROWTH));
+    m.value = fmax (m.value, GROWTH);
     return m;
   }
   m.owner = rate_owner_of_queue (kind);
   if (m.value > 0)
-    m.value = fmin (fmin (m.value, SHARED_MOST) * shared_growth (v, row, now), near_growth (v, row, now)) *
-              path_view_loop (v);
+    m.value =
+        fmin (fmin (m.value, SHARED_MOST) * shared_growth (v, row, now), near_growth (v, row)) * path_view_loop (v);
   return m;
 }
 
@@ -245,7 +235,6 @@ path_law_step (const PathView *v, OwnerKind kind, const PathLawLoss *loss, doubl
   const PathLawRow row = path_law_row (kind);
   double d = path_view_loop (v);
   double drain = yielding (v, v->share.known_Bps, &row) * BETA * excess_queue (v, &row, now) / d;
-  double received = fmin (row.received + row.trying * path_view_since_busy (v, now), RECEIVED_MOST);
   double marks = MARKS * v->marks.fraction;
   Bound m = mismatch (v, kind, &row, loss, now);
   PathLawStep step = {v->rate_Bps * (1 + clamp (T / d * (ALPHA * m.value - drain - marks), -0.3, 0.3)), m.owner};
@@ -253,7 +242,7 @@ path_law_step (const PathView *v, OwnerKind kind, const PathLawLoss *loss, doubl
   if (drain + marks > ALPHA * fmax (m.value, 0))
     step.owner = rate_owner_of_queue (kind);
   grow_to (v, &step, loss->next_Bps, RATE_OWNER_LOSS);
-  /* the encoder follows R late, and where a queue was met R must not be ahead of it when it does */
-  grow_to (v, &step, received * v->receive_Bps, RATE_OWNER_APPLICATION);
+  /* what was not sent has not been tried */
+  grow_to (v, &step, RECEIVED * fmax (v->receive_Bps, v->receive_now_Bps), RATE_OWNER_APPLICATION);
   return step;
 }

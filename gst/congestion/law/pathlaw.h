@@ -23,14 +23,13 @@ extern "C" {
 #endif
 
 typedef struct {
-  double growth, bolder;   /* 1/s, where c is more than R; more of it per s since a queue was met */
-  bool gentle;             /* no more than a little about the rate that filled the path last */
-  double queue_s;          /* q*; HUGE_VAL: the queue is not answered at all */
-  double yields_least;     /* y */
-  double slope;            /* 1/s, x what comes in too much; all of it where most of the path is ours */
-  double received, trying; /* x what arrives, at most; more of it per s since a queue was met */
-  double single;           /* e at least, where single packets are served as they come */
-  double unhindered;       /* e at least, while no queue stands; 0 while hardly one does */
+  double growth, bolder; /* 1/s, where c is more than R; more of it per s since a queue was met */
+  bool gentle;           /* no more than a little about the rate that filled the path last */
+  double queue_s;        /* q*; HUGE_VAL: the queue is not answered at all */
+  double yields_least;   /* y */
+  double slope;          /* 1/s, x what comes in too much; all of it where most of the path is ours */
+  double single;         /* e at least, where single packets are served as they come */
+  double unhindered;     /* e at least, while no queue stands; 0 while hardly one does */
 } PathLawRow;
 
 typedef struct {

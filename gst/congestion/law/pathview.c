@@ -15,8 +15,8 @@
 #define SERVED_PAIRS 3.0
 #define MIN_PERIOD 0.05                           /* s */
 #define MAX_PERIOD 0.1                            /* s */
-#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)         /* s */
 #define MISSING_MOST LAW (MISSING_MOST, 0.2, 2.0) /* s */
+#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)         /* s */
 #define ROUTER_QUEUE 0.020                        /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
 
@@ -123,6 +123,7 @@ void
 path_view_receive (PathView *v, CcTime now)
 {
   v->receive_Bps = receive_rate_Bps (&v->received, now);
+  v->receive_now_Bps = receive_rate_of_late (&v->received, now);
 }
 
 /* The queue that a path as slow as the trains say would have by now, had it received what we did. Where none is met,

@@ -2,12 +2,15 @@
 /* What the path shows: measured, never decided. Nothing in here sets the rate; what may be sent is told to it, as
    trains and single packets say different things of it.
 
-     q, slope          what stands in the queue and how fast it rises (standingqueue.h), over a base delay
-   (queuedelay.h) c                 what the bottleneck carries of this flow (bottleneckshare.h) served            what
-   it serves while a queue of ours stands; noise: its gaps, for those who ask (backlog.h) received          what
-   arrives, over 1 s (receiverate.h) cross             whether anybody else is there (crosstraffic.h) missing queue s of
-   queue that a path as slow as c would have by now, and has not marks, words      when the path last marked a packet,
-   when routers last told a rate Rates are bytes/s, 0: unknown; queues are s. */
+     q, slope      what stands in the queue and how fast it rises (standingqueue.h), over a base delay (queuedelay.h)
+     c             what the bottleneck carries of this flow (bottleneckshare.h)
+     served        what it serves while a queue of ours stands, gaps and all (backlog.h)
+     received      what arrives, over 1 s and of late (receiverate.h)
+     cross         whether anybody else is there (crosstraffic.h)
+     missing queue s of queue that a path as slow as c would have by now, and has not
+     marks, words  when the path last marked a packet, when routers last told a rate
+
+   Rates are bytes/s, 0: unknown; queues are s. */
 #ifndef PATHVIEW_H
 #define PATHVIEW_H
 
@@ -44,12 +47,12 @@ typedef struct {
   RouteChange route;
   EcnMarks marks;
   bool started;
-  bool rerouted;              /* just now: what waits in no queue is the new base delay */
-  PathPacket last;            /* newest in sequence */
-  double waited;              /* s that it did */
-  CcTime long_since;          /* since when packets wait for long; CC_TIME_NONE: they do not */
-  double rate_Bps, trail_Bps; /* what may be sent, as told; the same as it shows here, later */
-  double receive_Bps;
+  bool rerouted;                       /* just now: what waits in no queue is the new base delay */
+  PathPacket last;                     /* newest in sequence */
+  double waited;                       /* s that it did */
+  CcTime long_since;                   /* since when packets wait for long; CC_TIME_NONE: they do not */
+  double rate_Bps, trail_Bps;          /* what may be sent, as told; the same as it shows here, later */
+  double receive_Bps, receive_now_Bps; /* over 1 s; of late */
   double missing_queue;
   double filled_Bps; /* what arrived when a queue was last met */
   CcTime busy_at;    /* when that was */

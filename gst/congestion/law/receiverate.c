@@ -2,6 +2,7 @@
 #include "receiverate.h"
 
 #define SLOTS (RECEIVE_RATE_SLOTS + 1)
+#define OF_LATE (300 * CC_MSECOND)
 #define SLOT (RECEIVE_RATE_SPAN / RECEIVE_RATE_SLOTS)
 
 void
@@ -17,21 +18,40 @@ receive_rate_on_packet (ReceiveRate *r, uint32_t bytes, CcTime now)
   r->slots[r->head].bytes += bytes;
 }
 
-double
-receive_rate_Bps (const ReceiveRate *r, CcTime now)
+/* Since when the slots of the last span tell, and what has come in them. */
+static CcTime
+add_up (const ReceiveRate *r, CcDuration span, double *bytes, CcTime now)
 {
-  double bytes = 0;
   CcTime oldest = now;
 
+  *bytes = 0;
   for (unsigned n = 0; n < r->count; n++) {
     unsigned i = (r->head + SLOTS - n) % SLOTS;
 
-    if (cc_time_since (now, r->slots[i].start) > RECEIVE_RATE_SPAN)
+    if (cc_time_since (now, r->slots[i].start) > span)
       break;
-    bytes += r->slots[i].bytes;
+    *bytes += r->slots[i].bytes;
     oldest = r->slots[i].start;
   }
+  return oldest;
+}
+
+double
+receive_rate_Bps (const ReceiveRate *r, CcTime now)
+{
+  double bytes;
+  CcTime oldest = add_up (r, RECEIVE_RATE_SPAN, &bytes, now);
+
   if (r->count >= RECEIVE_RATE_SLOTS)
     return bytes / cc_seconds (RECEIVE_RATE_SPAN);
   return cc_time_since (now, oldest) >= 2 * SLOT ? bytes / cc_seconds (now - oldest) : 0;
+}
+
+double
+receive_rate_of_late (const ReceiveRate *r, CcTime now)
+{
+  double bytes;
+  CcDuration since = cc_time_since (now, add_up (r, OF_LATE, &bytes, now));
+
+  return since >= 2 * SLOT ? bytes / cc_seconds (since > OF_LATE / 2 ? since : OF_LATE / 2) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What arrives, over the last second: bytes by time slot. */
+/* What arrives, over the last second, and over the last 300 ms: bytes by time slot. */
 #ifndef RECEIVERATE_H
 #define RECEIVERATE_H
 
@@ -23,6 +23,7 @@ typedef struct {
 void receive_rate_on_packet (ReceiveRate *r, uint32_t bytes, CcTime now);
 /* Bytes/s; 0 in the first 100 ms: unknown. Pure. */
 double receive_rate_Bps (const ReceiveRate *r, CcTime now);
+double receive_rate_of_late (const ReceiveRate *r, CcTime now);
 
 #ifdef __cplusplus
 }

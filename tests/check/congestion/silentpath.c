@@ -31,7 +31,9 @@ START_TEST (test_half_of_what_was_had)
   silent_path_on_expiry (&s);
   silent_path_on_report (&s, 500e3, 2 * CC_SECOND, T0 + 2 * CC_SECOND);
   ck_assert_double_eq (silent_path_had (&s, T0 + 2 * CC_SECOND), 50e3);
+  ck_assert (silent_path_is_over_lately (&s, T0 + 2 * CC_SECOND));
   ck_assert_double_eq (silent_path_had (&s, T0 + 2500 * CC_MSECOND), 100e3);
+  ck_assert (!silent_path_is_over_lately (&s, T0 + 2500 * CC_MSECOND));
 }
 END_TEST
 

@@ -61,7 +61,7 @@ START_TEST (test_is_unknown_once_it_is_old_and_remembered)
   bottleneck_share_update (&b, false, now);
   ck_assert_double_eq (b.capacity_Bps, 0);
   bottleneck_share_remember (&b, 1, 50e3);
-  ck_assert_double_eq_tol (b.known_Bps, 97e3, 1);
+  ck_assert_double_eq_tol (b.known_Bps, 100e3, 1);
   bottleneck_share_remember (&b, 1, 120e3); /* that came through */
   ck_assert_double_eq_tol (b.known_Bps, 120e3, 1);
 }

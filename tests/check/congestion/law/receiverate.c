@@ -46,4 +46,18 @@ START_TEST (test_a_pause_counts)
 }
 END_TEST
 
-CC_TEST_MAIN ("receiverate", test_unknown_at_first, test_is_over_a_second, test_a_pause_counts)
+START_TEST (test_of_late)
+{
+  ReceiveRate r = {0};
+  CcTime now = CC_SECOND;
+
+  ck_assert_double_eq (receive_rate_of_late (&r, now), 0);
+  now = receive (&r, 100e3, 3 * CC_SECOND, now);
+  now = receive (&r, 300e3, 300 * CC_MSECOND, now);
+  ck_assert_double_eq_tol (receive_rate_of_late (&r, now), 300e3, 30e3);
+  ck_assert_double_lt (receive_rate_Bps (&r, now), 200e3);
+  ck_assert_double_eq (receive_rate_of_late (&r, now + CC_SECOND), 0);
+}
+END_TEST
+
+CC_TEST_MAIN ("receiverate", test_unknown_at_first, test_is_over_a_second, test_a_pause_counts, test_of_late)
