@@ -12,7 +12,7 @@
   LAW (PROBE_GROWTH, 0.04, 0.15)                /* e beyond the capacity last seen where packets say nothing, per s    \
                                                    without a queue */
 #define GROWTH LAW (GROWTH, 0.4, 0.15)          /* e where packets arrive as they left */
-#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1) /* e at least, for single packets and where a queue is missing */
+#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1) /* e at least, for single packets */
 #define SERVED 1.05                             /* x c: below, single packets are served as they come */
 #define SHARED_GROWTH LAW (SHARED_GROWTH, 3.0, 0.4) /* 1/s, at most, x e > 0: whatever the RTT */
 #define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8)   /* 1/s, while a queue is met, at */
@@ -20,16 +20,15 @@
 #define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0)   /* 1/s, per s since */
 #define SHARED_MOST 0.5                             /* e where they do not, at most */
 #define OTHERS_GROWTH                                                                                                  \
-  LAW (OTHERS_GROWTH, 0.35, 1.8)                     /* 1/s, at, beside a queue of others: the equation says how far   \
-                                                      */
-#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)          /* x what arrived when the path was last full: from there */
-#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)              /* x it, to there, growth is */
-#define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6)      /* bytes/s^2, at most, x alpha */
-#define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)         /* 1/s */
-#define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)          /* 1/s, x what comes in too much, beside others */
-#define RECEIVED LAW (RECEIVED, 2.0, 100.0)          /* x what arrives, at most */
-#define MISSING_QUEUE LAW (MISSING_QUEUE, 0.02, 1.0) /* s */
-#define YIELDS 1.2                                   /* x R/c, to a queue */
+  LAW (OTHERS_GROWTH, 0.35, 1.8)                /* 1/s, at, beside a queue of others: the equation says how far        \
+                                                 */
+#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)     /* x what arrived when the path was last full: from there */
+#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)         /* x it, to there, growth is */
+#define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6) /* bytes/s^2, at most, x alpha */
+#define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)    /* 1/s */
+#define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)     /* 1/s, x what comes in too much, beside others */
+#define RECEIVED LAW (RECEIVED, 2.0, 100.0)     /* x what arrives, at most */
+#define YIELDS 1.2                              /* x R/c, to a queue */
 #define YIELDS_LEAST LAW (YIELDS_LEAST, 0.25, 0)
 #define MARKS LAW (MARKS, BETA, 0)           /* x their fraction: all marked is as a queue of a loop */
 #define LOSS_PROBE LAW (LOSS_PROBE, 0.02, 1) /* the growth per s close to the rate at which loss was met */
@@ -44,11 +43,11 @@ path_law_row (OwnerKind kind)
   const PathLawRow rows[QUEUE_KINDS] = {
       [QUEUE_OTHERS] = {OTHERS_GROWTH, 0, false, HUGE_VAL, 1, 0, GROWTH, -1},
       [QUEUE_ROUTER] = {SHARED_GROWTH, 0, false, Q_TARGET, 1, 0, -1, PROBE_GROWTH},
-      [QUEUE_L4S] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, 1, 0, LONE_GROWTH, -1},
-      [QUEUE_MARKED] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, 0, LONE_GROWTH, -1},
-      [QUEUE_ALONE] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, -1},
-      [QUEUE_OWN] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, -1},
-      [QUEUE_OWN_KIND] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, -1},
+      [QUEUE_L4S] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, 1, 0, LONE_GROWTH, 0},
+      [QUEUE_MARKED] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, 0, LONE_GROWTH, 0},
+      [QUEUE_ALONE] = {SHARED_LEAST, SHARED_BOLDER, false, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, 0},
+      [QUEUE_OWN] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, 0},
+      [QUEUE_OWN_KIND] = {SHARED_LEAST, SHARED_BOLDER, true, Q_TARGET, YIELDS_LEAST, SLOPE_GAIN, LONE_GROWTH, 0},
   };
 
   return rows[kind];
@@ -177,14 +176,14 @@ served_as_sent (const PathView *v)
   return !v->share.trains && (v->share.capacity_Bps == 0 || v->rate_Bps < SERVED * v->share.capacity_Bps);
 }
 
-/* Flows whose frames meet spread each other's trains; where routers share out, who has the larger part is theirs to
-   say. */
+/* A path as slow as trains say that others or jitter have spread would have a queue: without one nothing shrinks. Where
+   routers share out, who has the larger part is theirs to say. */
 static double
 unhindered (const PathView *v, const PathLawRow *row)
 {
   if (!path_view_queue_is_short (v))
     return -1;
-  return v->queue.q < Q_TARGET + path_view_short_packet (v) / 2 ? row->unhindered : fmin (row->unhindered, 0);
+  return v->queue.q < Q_TARGET + path_view_no_queue (v) / 2 ? row->unhindered : fmin (row->unhindered, 0);
 }
 
 /* Per s: slow where loss has been met, then bolder. */
@@ -199,13 +198,11 @@ mismatch (const PathView *v, OwnerKind kind, const PathLawRow *row, const PathLa
 {
   Bound m = capacity_mismatch (v, kind, row, now);
 
-  at_least (&m, unhindered (v, row), RATE_OWNER_ROUTER);
+  at_least (&m, unhindered (v, row), rate_owner_of_queue (kind));
   if (path_view_queue_stands (v, now) && isfinite (row->queue_s))
     at_most (&m, answer_slope (v, m.value, row), rate_owner_of_queue (kind));
   if (served_as_sent (v))
     at_least (&m, row->single, kind == QUEUE_OTHERS ? RATE_OWNER_OTHERS : RATE_OWNER_OWN_KIND);
-  if (v->missing_queue > MISSING_QUEUE)
-    at_least (&m, LONE_GROWTH, RATE_OWNER_OWN_KIND);
   if (loss->unexplained)
     at_most (&m, 0, RATE_OWNER_LOSS);
   if (v->rate_Bps > LOSS_NEAR * loss->near_Bps)
@@ -218,7 +215,7 @@ mismatch (const PathView *v, OwnerKind kind, const PathLawRow *row, const PathLa
 static double
 excess_queue (const PathView *v, const PathLawRow *row, CcTime now)
 {
-  return fmax (v->queue.q - row->queue_s - path_view_short_packet (v) / 2 - path_view_router_queue (v, now), 0);
+  return fmax (v->queue.q - row->queue_s - path_view_no_queue (v) / 2 - path_view_router_queue (v, now), 0);
 }
 
 /* Growth ends there. */

@@ -6,9 +6,9 @@
 
    e   how much less R is than c: eta c/R - 1 where c is a limit; positive, it is the row's growth, as others may be
        there. What the queue's slope says is taken off. Never below a little where single packets are served as they
-       come, or where the queue is missing that c would have made; loss has the last word
+       come, or below 0 without a queue; loss has the last word
    y   the part of the queue that is ours to drain, about R/c, the row's least and 1
-   q*  what is left alone: the row's, and half a packet
+   q*  what is left alone: the row's, and half of what one packet more or jitter makes
    m   the fraction of packets marked by routers that mark at once (ecnmarks.h); 0 where none do
 
    Growth ends at a multiple of what arrives: what was not sent has not been tried. */

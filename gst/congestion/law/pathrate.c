@@ -213,7 +213,7 @@ answer_backlog (PathRate *p, CcTime now)
 {
   PathView *v = &p->view;
   Backlog *b = &p->backlog;
-  BacklogQueue queue = {.waited = v->waited, .one_packet = path_view_long_packet (v), .arrived_at = v->last.arrived_at};
+  BacklogQueue queue = {.waited = v->waited, .one_packet = path_view_no_queue (v), .arrived_at = v->last.arrived_at};
 
   if (!path_view_is_alone (v, now) || p->queue.others || loss_cause_testing (&p->loss)) {
     backlog_forget (b);

@@ -3,21 +3,20 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define Q_BUSY LAW (Q_BUSY, 0.008, 0.030)              /* s: above, the queue is busy all the time */
-#define Q_JUMP LAW (Q_JUMP, 0.035, 1.0)                /* s: a packet's queueing delay that may be a jump */
-#define JUMP_TIME LAW (JUMP_TIME, 0.030, 0.0)          /* s: and has lasted */
-#define JUMP_BELOW 0.9                                 /* x R arrives */
-#define MAX_PACKET_TIME LAW (MAX_PACKET_TIME, 0.03, 0) /* s */
-#define PAIR_GAIN 1.1                                  /* x R: a train leaves faster */
-#define MAX_LOST 8                                     /* between the packets of a pair */
-#define TRAIL_TIME 0.4                                 /* s, and a round trip: how late R shows */
-#define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5)   /* s: several of the gaps, and soon the capacity of now */
+#define Q_BUSY LAW (Q_BUSY, 0.008, 0.030)            /* s: above, the queue is busy all the time */
+#define Q_JUMP LAW (Q_JUMP, 0.035, 1.0)              /* s: a packet's queueing delay that may be a jump */
+#define JUMP_TIME LAW (JUMP_TIME, 0.030, 0.0)        /* s: and has lasted */
+#define JUMP_BELOW 0.9                               /* x R arrives */
+#define NOISY LAW (NOISY, 6.0, 0.0)                  /* x the noise of q is no queue */
+#define PAIR_GAIN 1.1                                /* x R: a train leaves faster */
+#define MAX_LOST 8                                   /* between the packets of a pair */
+#define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
+#define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
 #define SERVED_PAIRS 3.0
-#define MIN_PERIOD 0.05                           /* s */
-#define MAX_PERIOD 0.1                            /* s */
-#define MISSING_MOST LAW (MISSING_MOST, 0.2, 2.0) /* s */
-#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)         /* s */
-#define ROUTER_QUEUE 0.020                        /* s */
+#define MIN_PERIOD 0.05                   /* s */
+#define MAX_PERIOD 0.1                    /* s */
+#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0) /* s */
+#define ROUTER_QUEUE 0.020                /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
 
 void
@@ -90,7 +89,7 @@ take_frame (PathView *v, const PathPacket *packet, double standing, CcDuration d
 static void
 watch_waits (PathView *v, CcTime now)
 {
-  if (v->waited < Q_JUMP + path_view_long_packet (v))
+  if (v->waited < Q_JUMP + path_view_no_queue (v))
     v->long_since = CC_TIME_NONE;
   else if (v->long_since == CC_TIME_NONE)
     v->long_since = now;
@@ -126,18 +125,6 @@ path_view_receive (PathView *v, CcTime now)
   v->receive_now_Bps = receive_rate_of_late (&v->received, now);
 }
 
-/* The queue that a path as slow as the trains say would have by now, had it received what we did. Where none is met,
-   frames of others that always meet ours spread them. What was received in a queue says nothing of it. */
-static void
-watch_missing_queue (PathView *v, double T, CcTime now)
-{
-  if (path_view_queue_stands (v, now) || path_view_router_queue (v, now) > 0)
-    v->missing_queue = 0;
-  else if (v->share.trains && v->share.dispersed && cc_time_since (now, v->busy_at) > RECEIVE_RATE_SPAN)
-    v->missing_queue =
-        fmin (fmax (v->missing_queue + T * (v->receive_Bps / v->share.capacity_Bps - 1), 0), MISSING_MOST);
-}
-
 void
 path_view_update (PathView *v, bool others_queue, double T, CcTime now)
 {
@@ -146,7 +133,6 @@ path_view_update (PathView *v, bool others_queue, double T, CcTime now)
   standing_queue_update (&v->queue, T);
   ecn_marks_update (&v->marks);
   bottleneck_share_remember (&v->share, T, v->receive_Bps);
-  watch_missing_queue (v, T, now);
 }
 
 double
@@ -227,15 +213,9 @@ path_view_loop (const PathView *v)
 }
 
 double
-path_view_short_packet (const PathView *v)
+path_view_no_queue (const PathView *v)
 {
-  return fmin (v->last.wire_bytes / serving (v), Q_BUSY);
-}
-
-double
-path_view_long_packet (const PathView *v)
-{
-  return fmin (v->last.wire_bytes / serving (v), MAX_PACKET_TIME);
+  return fmax (fmin (v->last.wire_bytes / serving (v), Q_BUSY), NOISY * v->queue.noise);
 }
 
 double
@@ -247,13 +227,13 @@ path_view_router_queue (const PathView *v, CcTime now)
 bool
 path_view_queue_is_short (const PathView *v)
 {
-  return v->queue.q < Q_BUSY + path_view_short_packet (v);
+  return v->queue.q < Q_BUSY + path_view_no_queue (v);
 }
 
 bool
 path_view_queue_stands (const PathView *v, CcTime now)
 {
-  return v->queue.q > Q_BUSY + path_view_short_packet (v) + path_view_router_queue (v, now);
+  return v->queue.q > Q_BUSY + path_view_no_queue (v) + path_view_router_queue (v, now);
 }
 
 bool

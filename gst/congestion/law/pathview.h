@@ -3,11 +3,11 @@
    trains and single packets say different things of it.
 
      q, slope      what stands in the queue and how fast it rises (standingqueue.h), over a base delay (queuedelay.h)
+     noise         what jitter does to q
      c             what the bottleneck carries of this flow (bottleneckshare.h)
      served        what it serves while a queue of ours stands, gaps and all (backlog.h)
      received      what arrives, over 1 s and of late (receiverate.h)
      cross         whether anybody else is there (crosstraffic.h)
-     missing queue s of queue that a path as slow as c would have by now, and has not
      marks, words  when the path last marked a packet, when routers last told a rate
 
    Rates are bytes/s, 0: unknown; queues are s. */
@@ -53,12 +53,11 @@ typedef struct {
   CcTime long_since;                   /* since when packets wait for long; CC_TIME_NONE: they do not */
   double rate_Bps, trail_Bps;          /* what may be sent, as told; the same as it shows here, later */
   double receive_Bps, receive_now_Bps; /* over 1 s; of late */
-  double missing_queue;
-  double filled_Bps; /* what arrived when a queue was last met */
-  CcTime busy_at;    /* when that was */
-  bool met_limit;    /* ever: a queue, or trains that were spread */
-  CcTime word_at;    /* the last word of routers; CC_TIME_NONE: never */
-  CcDuration R;      /* 0: unknown */
+  double filled_Bps;                   /* what arrived when a queue was last met */
+  CcTime busy_at;                      /* when that was */
+  bool met_limit;                      /* ever: a queue, or trains that were spread */
+  CcTime word_at;                      /* the last word of routers; CC_TIME_NONE: never */
+  CcDuration R;                        /* 0: unknown */
 } PathView;
 
 void path_view_init (PathView *v, double rate_Bps);
@@ -85,10 +84,9 @@ void path_view_take_route (PathView *v);
 /* Pure, all of them. */
 double path_view_period (const PathView *v); /* s, how often to judge: a round trip, 50 to 100 ms */
 double path_view_loop (const PathView *v);   /* s until a change of rate shows */
-/* s that one packet more makes: at low rates a queue of one or two is nothing to act upon. Short: no more than what
-   makes a queue busy; long: than what makes a jump. */
-double path_view_short_packet (const PathView *v);
-double path_view_long_packet (const PathView *v);
+/* s that are no queue: what one packet more makes, as at low rates a queue of one or two is nothing to act upon, though
+   no more than what makes a queue busy; or what jitter does. */
+double path_view_no_queue (const PathView *v);
 double path_view_router_queue (const PathView *v, CcTime now);   /* s that is the routers' business */
 bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time */
 bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */

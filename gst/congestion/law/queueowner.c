@@ -31,7 +31,7 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
   bool backed_off = v->rate_Bps < BACKED_OFF * v->share.capacity_Bps;
 
-  if (v->queue.q > (backed_off ? 1 : 2) * Q_OTHERS + path_view_long_packet (v))
+  if (v->queue.q > (backed_off ? 1 : 2) * Q_OTHERS + path_view_no_queue (v))
     o->standing_s += T * fmin (fmax (v->receive_Bps / (PACKETS_TO_TELL * v->last.wire_bytes), SLOWEST), 1);
   else if (v->queue.q < Q_OTHERS / 2)
     o->standing_s = 0;
@@ -134,7 +134,7 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
 bool
 queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
 {
-  return o->others || o->testing || now < o->wary_until || v->queue.q > Q_OTHERS + path_view_long_packet (v);
+  return o->others || o->testing || now < o->wary_until || v->queue.q > Q_OTHERS + path_view_no_queue (v);
 }
 
 RateOwner

@@ -5,7 +5,9 @@
 
 #define SLOPE_TIME LAW (SLOPE_TIME, 0.15, 1.5) /* s */
 #define Q_LONG LAW (Q_LONG, 0.014, 1.0)        /* s */
-#define LONG_MEMORY 15.0                       /* s */
+#define NOISE_FRAMES LAW (NOISE_FRAMES, 16.0, 4.0)
+#define QUIET LAW (QUIET, 0.0025, 0.0) /* s: frames of varying size do as much */
+#define LONG_MEMORY 15.0               /* s */
 
 double
 standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double serving_Bps)
@@ -14,11 +16,25 @@ standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, doubl
   return fmax (cc_seconds (delay) - (bytes - s->least_bytes) / serving_Bps, 0);
 }
 
+/* A queue that rises or drains is a ramp, and bends nowhere; jitter bends at each frame. */
+static void
+watch_noise (StandingQueue *s)
+{
+  double bend = fabs (s->frame_q - 2 * s->q_1 + s->q_2) / 2;
+
+  s->bends += (bend - s->bends) / NOISE_FRAMES;
+  s->noise = fmax (s->bends - QUIET, 0);
+  s->q_2 = s->q_1;
+  s->q_1 = s->frame_q;
+}
+
 void
 standing_queue_begin_frame (StandingQueue *s, double standing, CcDuration delay, bool is_first)
 {
-  if (!is_first)
+  if (!is_first) {
     s->q = s->q < 1e-9 ? 0.5 * s->frame_q : 0.5 * s->q + 0.5 * s->frame_q;
+    watch_noise (s);
+  }
   s->ended_delay = s->frame_delay;
   s->frame_q = standing;
   s->frame_delay = delay;
@@ -47,6 +63,6 @@ standing_queue_slope (const StandingQueue *s)
 void
 standing_queue_forget (StandingQueue *s)
 {
-  s->q = s->q_lag = s->frame_q = 0;
+  s->q = s->q_lag = s->frame_q = s->q_1 = s->q_2 = 0;
   s->frame_delay = 0;
 }

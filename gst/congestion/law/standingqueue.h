@@ -12,9 +12,11 @@ extern "C" {
 #endif
 
 typedef struct {
-  double q, q_lag;    /* s, smoothed over two frames; the same, behind: their difference is the slope */
-  double least_bytes; /* the smallest packet of late */
-  double frame_q;     /* s, of the frame that is arriving */
+  double q, q_lag;        /* s, smoothed over two frames; the same, behind: their difference is the slope */
+  double noise;           /* s: by how much jitter moves frames beside each other, beyond what frames of their own do */
+  double bends, q_1, q_2; /* the mean of second differences of frame_q; it, one and two frames ago */
+  double least_bytes;     /* the smallest packet of late */
+  double frame_q;         /* s, of the frame that is arriving */
   CcDuration frame_delay, ended_delay; /* its least delay beyond the base; that of the frame before it */
   double long_share;                   /* of the time in which q is long where marks should keep it short, lately */
 } StandingQueue;

@@ -81,5 +81,26 @@ START_TEST (test_share_of_the_time_in_which_it_is_long)
 }
 END_TEST
 
+/* Frames that wait 0, 20, 5 and 30 ms in turn; then a queue that rises by 10 ms each frame. */
+START_TEST (test_noise)
+{
+  const CcDuration jitter[] = {0, 20 * CC_MSECOND, 5 * CC_MSECOND, 30 * CC_MSECOND};
+  StandingQueue s = {0};
+  double noise;
+
+  for (unsigned i = 0; i < 200; i++)
+    frames (&s, 1, jitter[i % 4]);
+  noise = s.noise;
+  ck_assert_double_gt (noise, 0.010);
+  ck_assert_double_lt (noise, 0.025);
+  for (unsigned i = 0; i < 60; i++)
+    frames (&s, 1, i * 10 * CC_MSECOND);
+  ck_assert_double_lt (s.noise, 0.001);
+  for (unsigned i = 0; i < 200; i++)
+    frames (&s, 1, (i % 2) * 2 * CC_MSECOND); /* frames of varying size */
+  ck_assert_double_eq (s.noise, 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("standingqueue", test_a_frames_own_packets_are_no_queue, test_a_large_packet_is_no_queue,
-    test_the_frame_before_is_told, test_slope, test_share_of_the_time_in_which_it_is_long)
+    test_the_frame_before_is_told, test_slope, test_share_of_the_time_in_which_it_is_long, test_noise)
