@@ -102,7 +102,7 @@ loss_bound (const CcSender *s, CcTime now)
 static double
 tried_rate (const CcSender *s, CcTime now)
 {
-  double sent = silent_path_is_over_lately (&s->silence, now) ? s->sent.Bps : fmax (s->sent.Bps, s->sent.now_Bps);
+  double sent = silent_path_is_over_lately (&s->silence, now) ? s->sent.Bps : fmax (s->sent.Bps, s->sent.late_Bps);
   double tried = fmax (fmax (s->rate_Bps, s->params.start_Bps), APPLICATION_LIMIT * sent);
 
   return fmax (tried, silent_path_had (&s->silence, now));

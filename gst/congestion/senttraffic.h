@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What leaves: the rate on the wire by quarters of a second, the part of it that leaves again, the size of a packet. */
+/* What leaves: the rate on the wire by halves and quarters of a second, the part of it that leaves again, the size of a
+ * packet. */
 #ifndef SENTTRAFFIC_H
 #define SENTTRAFFIC_H
 
@@ -13,10 +14,13 @@ extern "C" {
 typedef struct {
   double packet_bytes; /* RTP, smoothed */
   double Bps;          /* wire, over the last second or so */
-  double now_Bps;      /* over the last quarter alone */
+  double now_Bps;      /* over the last half second alone */
+  double late_Bps;     /* over the last quarter */
   double resent_Bps;
   CcTime window_at;
   uint64_t window_bytes, window_resent_bytes;
+  CcTime late_at;
+  uint64_t late_bytes;
   uint64_t packets, bytes;
 } SentTraffic;
 

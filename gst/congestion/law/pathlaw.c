@@ -20,15 +20,16 @@
 #define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0)   /* 1/s, per s since */
 #define SHARED_MOST 0.5                             /* e where they do not, at most */
 #define OTHERS_GROWTH                                                                                                  \
-  LAW (OTHERS_GROWTH, 0.35, 1.8)                /* 1/s, at, beside a queue of others: the equation says how far        \
-                                                 */
-#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)     /* x what arrived when the path was last full: from there */
-#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)         /* x it, to there, growth is */
-#define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6) /* bytes/s^2, at most, x alpha */
-#define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)    /* 1/s */
-#define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)     /* 1/s, x what comes in too much, beside others */
-#define RECEIVED LAW (RECEIVED, 2.0, 100.0)     /* x what arrives, at most */
-#define YIELDS 1.2                              /* x R/c, to a queue */
+  LAW (OTHERS_GROWTH, 0.35, 1.8)                    /* 1/s, at, beside a queue of others: the equation says how far    \
+                                                     */
+#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)         /* x what arrived when the path was last full: from there */
+#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)             /* x it, to there, growth is */
+#define NEAR_CAPACITY LAW (NEAR_CAPACITY, 1.4, 1e9) /* x c then: beyond, the path is another */
+#define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6)     /* bytes/s^2, at most, x alpha */
+#define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)        /* 1/s */
+#define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)         /* 1/s, x what comes in too much, beside others */
+#define RECEIVED LAW (RECEIVED, 2.0, 100.0)         /* x what arrives, at most */
+#define YIELDS 1.2                                  /* x R/c, to a queue */
 #define YIELDS_LEAST LAW (YIELDS_LEAST, 0.25, 0)
 #define MARKS LAW (MARKS, BETA, 0)           /* x their fraction: all marked is as a queue of a loop */
 #define LOSS_PROBE LAW (LOSS_PROBE, 0.02, 1) /* the growth per s close to the rate at which loss was met */
@@ -107,7 +108,8 @@ shared_growth (const PathView *v, const PathLawRow *row, CcTime now)
 static double
 near_growth (const PathView *v, const PathLawRow *row)
 {
-  if (!row->gentle || v->rate_Bps < NEAR_FROM * v->filled_Bps || v->rate_Bps > NEAR_TO * v->filled_Bps)
+  if (!row->gentle || v->rate_Bps < NEAR_FROM * v->filled_Bps || v->rate_Bps > NEAR_TO * v->filled_Bps ||
+      v->share.capacity_Bps > NEAR_CAPACITY * v->filled_capacity_Bps)
     return HUGE_VAL;
   return fmax (NEAR_GROWTH / v->rate_Bps, NEAR_LEAST);
 }

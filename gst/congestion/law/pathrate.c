@@ -123,6 +123,7 @@ react_to_jump (PathRate *p, CcTime now)
     hold = fmax (hold, OTHERS_TIME);
   } else {
     path_view_take_capacity (v, c);
+    p->drained_Bps = p->drained_Bps > 0 ? fmin (p->drained_Bps, ETA * c) : ETA * c;
     kind = queue_owner_kind (&p->queue, v, now);
     hold += JUMP_REST;
   }
@@ -254,6 +255,17 @@ run_law (PathRate *p, double T, CcTime now)
   set_rate (p, step.rate_Bps, step.owner);
 }
 
+/* What arrived while our queue stood is what the path carries, as behind a backlog. */
+static void
+return_from_jump (PathRate *p)
+{
+  if (p->drained_Bps == 0 || !path_view_queue_is_short (&p->view))
+    return;
+  if (p->drained_Bps > p->rate_Bps)
+    set_rate (p, p->drained_Bps, RATE_OWNER_OWN);
+  p->drained_Bps = 0;
+}
+
 /* Returns whether routers have begun to say. */
 static bool
 run_period (PathRate *p, double T, CcTime now)
@@ -266,6 +278,7 @@ run_period (PathRate *p, double T, CcTime now)
   j = queue_owner_judge (&p->queue, &p->view, T, now);
   answer_owner (p, &j, now);
   answer_loss (p, now);
+  return_from_jump (p);
   if (!answer_backlog (p, now) && !p->queue.testing && !loss_cause_testing (&p->loss))
     run_law (p, T, now);
   return began;

@@ -49,6 +49,7 @@ typedef struct {
   double reported_Bps;         /* what was told last */
   double before_loss_test_Bps; /* R */
   double start_word_Bps;       /* the first word of routers, waiting for the first trains; 0: none */
+  double drained_Bps;          /* R when the queue of a jump is gone, c then; 0: none */
   bool jump;                   /* to be answered */
   CcTime next_at, updated_at, hold_until;
   uint64_t jumps;

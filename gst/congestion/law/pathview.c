@@ -162,6 +162,7 @@ void
 path_view_meet_queue (PathView *v, CcTime now)
 {
   v->filled_Bps = v->receive_Bps;
+  v->filled_capacity_Bps = v->share.known_Bps;
   v->busy_at = now;
 }
 

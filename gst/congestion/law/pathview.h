@@ -54,6 +54,7 @@ typedef struct {
   double rate_Bps, trail_Bps;          /* what may be sent, as told; the same as it shows here, later */
   double receive_Bps, receive_now_Bps; /* over 1 s; of late */
   double filled_Bps;                   /* what arrived when a queue was last met */
+  double filled_capacity_Bps;          /* c then */
   CcTime busy_at;                      /* when that was */
   bool met_limit;                      /* ever: a queue, or trains that were spread */
   CcTime word_at;                      /* the last word of routers; CC_TIME_NONE: never */

@@ -99,10 +99,14 @@ START_TEST (test_gentle_about_the_rate_that_filled_the_path)
 
   setup (&v, 100e3, 300e3);
   v.filled_Bps = 100e3;
+  v.filled_capacity_Bps = 300e3;
   gentle = growth (&v, QUEUE_OWN_KIND, NULL);
   ck_assert_double_lt (gentle, 0.01);
   ck_assert_double_gt (growth (&v, QUEUE_ALONE, NULL), 2 * gentle);
   ck_assert_double_gt (growth (&v, QUEUE_MARKED, NULL), 2 * gentle);
+  v.filled_capacity_Bps = 200e3; /* it has become another path */
+  ck_assert_double_gt (growth (&v, QUEUE_OWN_KIND, NULL), 2 * gentle);
+  v.filled_capacity_Bps = 300e3;
   v.filled_Bps = 70e3; /* well beyond */
   ck_assert_double_gt (growth (&v, QUEUE_OWN_KIND, NULL), 2 * gentle);
 }
