@@ -141,7 +141,7 @@ capacity_mismatch (const PathView *v, OwnerKind kind, const PathLawRow *row, CcT
   Bound m = {blind_growth (v, now), RATE_OWNER_UNMET};
 
   if (kind == QUEUE_L4S) { /* no trains are sent, marks say where it ends */
-    m.value = fmin (shared_growth (v, row, now), near_growth (v, row, now)) * path_view_loop (v);
+    m.value = fmin (shared_growth (v, row, now), near_growth (v, row)) * path_view_loop (v);
     return m;
   }
   if (c == 0)

@@ -253,6 +253,7 @@ START_TEST (test_marks_alone_say_where_a_marking_path_ends)
 
   setup (&v, 100e3, 50e3);
   ck_assert_double_gt (growth (&v, QUEUE_L4S, NULL), 0);
+  v.queue.q = v.queue.q_lag = 0.020;
   ck_assert_double_lt (growth (&v, QUEUE_OWN, NULL), 0);
 }
 END_TEST
