@@ -138,7 +138,7 @@ check_shares (guint n)
   }
   begin_streams (n);
   g_object_set (c->element, "weights", weights, "start-bitrate", 4000000, NULL);
-  run_call (c, 3, frame_of_each);
+  run_call (c, 6, frame_of_each); /* until the rate stands: shares are told at moments of their own */
   read_shares (c, told);
   for (i = 0; i < n; i++)
     total += told[i];
