@@ -35,6 +35,7 @@ gst_paqm_teller_init (GstPaqmTeller *t, GMutex *lock, guint64 stream_id)
 void
 gst_paqm_teller_finalize (GstPaqmTeller *t)
 {
+  g_clear_pointer (&t->told, g_array_unref);
   paqm_sources_free (t->sources);
   g_cond_clear (&t->due);
   g_free (t->cname);
@@ -44,7 +45,7 @@ void
 gst_paqm_teller_reset (GstPaqmTeller *t)
 {
   paqm_sources_clear (t->sources);
-  t->is_due = FALSE;
+  g_clear_pointer (&t->told, g_array_unref);
   t->tagged = t->sent = 0;
 }
 
@@ -70,8 +71,11 @@ gst_paqm_teller_tells_sources (const GstPaqmTeller *t, GstPaqmSignalling signall
 void
 gst_paqm_teller_tell (GstPaqmTeller *t, const GstPaqmNews *news)
 {
+  if (!t->active)
+    return;
   t->news = *news;
-  t->is_due = TRUE;
+  if (t->told == NULL)
+    t->told = paqm_sources_tell (t->sources, news->life, news->at);
   g_cond_signal (&t->due);
 }
 
@@ -138,13 +142,11 @@ says_something (const GstPaqmNews *news)
 static gboolean
 wait_to_tell (GstPaqmTeller *t, Telling *telling)
 {
-  while (t->active && !t->is_due)
+  while (t->active && t->told == NULL)
     g_cond_wait (&t->due, t->lock);
   if (!t->active)
     return FALSE;
-  t->is_due = FALSE;
-  *telling = (Telling){
-      .told = paqm_sources_tell (t->sources, t->news.life, t->news.at), .news = t->news, .start = !t->started};
+  *telling = (Telling){.told = g_steal_pointer (&t->told), .news = t->news, .start = !t->started};
   if (!says_something (&t->news))
     g_array_set_size (telling->told, 0);
   t->started |= telling->told->len > 0;
@@ -197,7 +199,8 @@ activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
     return FALSE;
   g_mutex_lock (t->lock);
   t->active = active;
-  t->started = t->is_due = FALSE;
+  t->started = FALSE;
+  g_clear_pointer (&t->told, g_array_unref);
   g_cond_signal (&t->due);
   g_mutex_unlock (t->lock);
   return active ? gst_pad_start_task (pad, loop, pad, NULL) : gst_pad_stop_task (pad);

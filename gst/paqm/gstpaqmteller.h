@@ -32,7 +32,8 @@ typedef struct {
   GstPad *pad;          /* for RTCP, the element's; NULL: nobody asked for it */
   PaqmSources *sources; /* who is told over RTCP */
   GCond due;            /* there is something to tell, or an end to it */
-  gboolean is_due, active, started;
+  gboolean active, started;
+  GArray *told; /* of PaqmTold, as of news.at, whatever has passed since; NULL: nothing is due */
   GstPaqmNews news;
   guint64 tagged, sent; /* packets */
 } GstPaqmTeller;
