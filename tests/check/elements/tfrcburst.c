@@ -55,7 +55,11 @@ receive_at (Flow *f, guint16 *seq)
 
   for (;;) {
     struct msghdr msg = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
-    gssize size = recvmsg (g_socket_get_fd (f->peer.socket), &msg, MSG_DONTWAIT);
+    gssize size;
+
+    /* the sender may be held up, at a second of the frames' deadline */
+    g_socket_condition_timed_wait (f->peer.socket, G_IO_IN, G_USEC_PER_SEC, NULL, NULL);
+    size = recvmsg (g_socket_get_fd (f->peer.socket), &msg, MSG_DONTWAIT);
 
     fail_unless (size > 0, "packets are missing");
     if (rtcp_is_rtcp (data, (gsize)size))
