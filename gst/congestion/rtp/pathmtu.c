@@ -24,6 +24,8 @@ begin_stream (PathMtu *m, uint32_t ssrc, uint16_t seq)
   m->ssrc = ssrc;
   m->newest = (uint16_t)(seq - 1);
   m->window = 0;
+  m->highest = 0; /* what was reported is of another stream */
+  m->lost = 0;
   m->evidence = NO_EVIDENCE;
 }
 

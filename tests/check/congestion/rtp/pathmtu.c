@@ -333,9 +333,21 @@ START_TEST (test_numbers_that_were_left_out)
 }
 END_TEST
 
+/* What another stream has lost since it began is not lost since this one's last report. */
+START_TEST (test_reports_of_a_stream_are_its_own)
+{
+  setup ();
+  send_frames (4);
+  for (uint32_t seq = highest - 20; seq != highest + 13; seq++)
+    path_mtu_on_sent (&m, FLOW + 1, (uint16_t)seq, FULL);
+  path_mtu_on_report (&m, FLOW + 1, highest + 12, 12, now);
+  ck_assert_uint_eq (m.evidence.lost, 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("pathmtu", test_nothing_is_limited_that_arrives, test_a_black_hole_is_seen_within_ten_frames,
     test_what_obeys_arrives, test_rare_reports_do, test_it_may_fall_again, test_never_below_the_floor,
     test_a_path_that_takes_nothing_is_another_matter, test_a_limit_ends, test_what_has_ended_is_found_again,
     test_random_loss_has_no_size, test_a_black_hole_beside_random_loss, test_outages_have_no_size,
     test_a_full_queue_lets_large_ones_through, test_what_was_on_its_way_changes_nothing, test_nonsense_is_no_evidence,
-    test_a_stream_that_begins_anew, test_numbers_that_were_left_out)
+    test_a_stream_that_begins_anew, test_numbers_that_were_left_out, test_reports_of_a_stream_are_its_own)
