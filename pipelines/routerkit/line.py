@@ -42,12 +42,19 @@ class Router:
         self.lines = description(settings, near.fd, far.fd)
         self.pipeline = Gst.parse_launch(" ".join(self.lines))
         self.shaper = self.pipeline.get_by_name("shaper")
-        back = self.pipeline.get_by_name("back").get_static_pad("src")
-        back.add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, _in_time)
+        self.back = self.pipeline.get_by_name("back")
+        self.back.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, _in_time)
+        self.back.set_locked_state(True)
         self.bus = self.pipeline.get_bus()
 
     def start(self):
+        """The way back reads last: it stamps what comes, and before the pipeline's base time is set the stamps are those of
+        the clock, hours ahead; the delay would wait for them."""
         self.pipeline.set_state(Gst.State.PLAYING)
+        self.pipeline.get_state(Gst.CLOCK_TIME_NONE)
+        self.back.set_locked_state(False)
+        self.back.set_base_time(self.pipeline.get_base_time())
+        self.back.sync_state_with_parent()
 
     def error(self):
         """What has gone wrong since the last call; None: nothing."""
