@@ -27,7 +27,6 @@ struct CodedSink::Private {
   CodedSinkSpec spec;
   CodedSinkStats stats;
   SyncPipeline depay, decoder;
-  std::unique_ptr<SyncPipeline> recorder;
   TableFile received;
   CcUnwrap seq = {}, stamp = {};
   bool begun = false, broken = false;
@@ -36,8 +35,10 @@ struct CodedSink::Private {
   ns3::EventId gap_timer;
   GstVideoInfo shape;
   GstCaps *stream_caps = nullptr, *picture_caps = nullptr;
-  int64_t shown = -1;        /* number of the picture on display; -1: none yet */
-  std::vector<uint8_t> luma; /* of it */
+  GstCaps *record_caps = nullptr;
+  GstBufferList *stream = gst_buffer_list_new (); /* to be recorded */
+  int64_t shown = -1;                             /* number of the picture on display; -1: none yet */
+  std::vector<uint8_t> luma;                      /* of it */
 
   explicit Private (const CodedSinkSpec &s);
   ~Private ();
@@ -45,7 +46,7 @@ struct CodedSink::Private {
   void give_up ();
   void pass_on (const std::vector<uint8_t> &bytes);
   void on_stream (GstBuffer *buffer, GstCaps *caps);
-  void record (GstBuffer *buffer, GstCaps *caps);
+  void record ();
   void on_picture (GstBuffer *buffer, GstCaps *caps);
   void show (int64_t number, const GstVideoFrame &picture);
   void score_stale (int64_t until);
@@ -74,6 +75,8 @@ CodedSink::Private::~Private ()
   gap_timer.Cancel ();
   gst_clear_caps (&stream_caps);
   gst_clear_caps (&picture_caps);
+  gst_clear_caps (&record_caps);
+  gst_buffer_list_unref (stream);
 }
 
 CodedSink::CodedSink (const CodedSinkSpec &spec) : p (new Private (spec))
@@ -175,27 +178,31 @@ CodedSink::Private::on_stream (GstBuffer *buffer, GstCaps *caps)
     gst_caps_replace (&stream_caps, caps);
     decoder.set_caps (caps);
   }
-  record (buffer, caps);
+  if (!spec.record.empty () && caps) {
+    if (!record_caps)
+      record_caps = gst_caps_ref (caps);
+    gst_buffer_list_add (stream, gst_buffer_ref (buffer));
+  }
   decoder.push (gst_buffer_ref (buffer));
 }
 
-/* The muxer writes a date and identifiers made up; these are fixed by the property and by the seed of GLib. */
+/* The muxer writes a date and identifiers made up; these are fixed by the property and by the seed of GLib. It has a
+   thread of its own that draws them: so it runs at the end, when nobody else draws. */
 void
-CodedSink::Private::record (GstBuffer *buffer, GstCaps *caps)
+CodedSink::Private::record ()
 {
-  if (spec.record.empty () || !caps)
-    return;
-  if (!recorder) {
-    recorder = std::make_unique<SyncPipeline> (
-        spec.record + " ! matroskamux name=mux ! filesink async=false location=\"" + spec.folder + "/received.mkv\"");
-    GstElement *mux = recorder->find ("mux");
-    GDateTime *epoch = g_date_time_new_from_unix_utc (0);
-    g_object_set (mux, "creation-time", epoch, nullptr);
-    g_date_time_unref (epoch);
-    gst_object_unref (mux);
-    recorder->set_caps (caps);
-  }
-  recorder->push (gst_buffer_ref (buffer));
+  SyncPipeline recorder (
+      spec.record + " ! matroskamux name=mux ! filesink async=false location=\"" + spec.folder + "/received.mkv\"");
+  GstElement *mux = recorder.find ("mux");
+  GDateTime *epoch = g_date_time_new_from_unix_utc (0);
+
+  g_object_set (mux, "creation-time", epoch, nullptr);
+  g_date_time_unref (epoch);
+  gst_object_unref (mux);
+  recorder.set_caps (record_caps);
+  for (unsigned n = 0; n < gst_buffer_list_length (stream); n++)
+    recorder.push (gst_buffer_ref (gst_buffer_list_get (stream, n)));
+  recorder.end ();
 }
 
 /* ---- pictures ---- */
@@ -258,8 +265,8 @@ CodedSink::finish (uint64_t frames)
   p->gap_timer.Cancel ();
   if (p->shown >= 0)
     p->score_stale (frames);
-  if (p->recorder)
-    p->recorder->end ();
+  if (p->record_caps)
+    p->record ();
 }
 
 } // namespace sim

@@ -16,6 +16,20 @@ struct SyncPipeline::Private {
   bool begun = false;
 };
 
+/* Takes the message; NULL: none. */
+static void
+stop_at_error (const std::string &description, GstMessage *message)
+{
+  GError *error = nullptr;
+  gchar *debug = nullptr;
+
+  if (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+    gst_message_parse_error (message, &error, &debug);
+    NS_ABORT_MSG (description << ": " << error->message << " (" << (debug ? debug : "") << ")");
+  }
+  g_clear_pointer (&message, gst_message_unref);
+}
+
 static GstFlowReturn
 on_tail_buffer (GstPad *pad, GstObject *, GstBuffer *buffer)
 {
@@ -154,7 +168,11 @@ void
 SyncPipeline::end ()
 {
   push_event (gst_event_new_eos ());
-  check ();
+  if (p->tail)
+    check ();
+  else /* a muxer ends in a thread of its own */
+    stop_at_error (p->description, gst_bus_timed_pop_filtered (p->bus, GST_CLOCK_TIME_NONE,
+                                       (GstMessageType)(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
 }
 
 void
@@ -173,14 +191,7 @@ SyncPipeline::find (const char *name)
 void
 SyncPipeline::check ()
 {
-  GstMessage *message = gst_bus_pop_filtered (p->bus, GST_MESSAGE_ERROR);
-  GError *error = nullptr;
-  gchar *debug = nullptr;
-
-  if (!message)
-    return;
-  gst_message_parse_error (message, &error, &debug);
-  NS_ABORT_MSG (p->description << ": " << error->message << " (" << (debug ? debug : "") << ")");
+  stop_at_error (p->description, gst_bus_pop_filtered (p->bus, GST_MESSAGE_ERROR));
 }
 
 } // namespace sim

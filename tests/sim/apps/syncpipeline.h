@@ -33,7 +33,7 @@ public:
   void set_caps (GstCaps *caps);
   bool push (GstBuffer *buffer); /* takes the buffer; false: refused */
   void push_event (GstEvent *event);
-  void end ();                          /* end of stream */
+  void end ();                          /* end of stream; waits until a sink has it */
   void send_upstream (GstEvent *event); /* enters at the tail */
   GstElement *find (const char *name);  /* NULL: none; the caller's to unref */
 
