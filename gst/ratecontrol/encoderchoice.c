@@ -109,8 +109,11 @@ tell_raw_format (GstElement *encoder, GstElement *teller)
   if (caps && gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-raw") &&
       gst_video_info_from_caps (&info, caps) && !is_420 (&info))
     GST_ELEMENT_WARNING (teller, STREAM, FORMAT,
-        ("The encoder is fed %s; many receivers decode only 8-bit 4:2:0.", GST_VIDEO_INFO_NAME (&info)),
-        ("Put \"videoconvert ! video/x-raw,format=I420\" before %s.", GST_OBJECT_NAME (encoder)));
+        ("The encoder is fed %s; many receivers decode only 8-bit 4:2:0. Put \"videoconvert ! "
+         "video/x-raw,format=I420\" "
+         "before %s.",
+            GST_VIDEO_INFO_NAME (&info), GST_OBJECT_NAME (encoder)),
+        (NULL));
   gst_clear_caps (&caps);
   g_clear_object (&pad);
 }
@@ -132,11 +135,13 @@ encoder_choice_tell (const EncoderChoice *choice, GstElement *teller, gboolean w
          "or "
          "set this encoder from the application by the event " GST_RATE_EVENT_NAME "."));
   else if (caution)
-    GST_ELEMENT_WARNING (teller, LIBRARY, SETTINGS, ("The encoder will not follow the network."), ("%s.", caution));
+    GST_ELEMENT_WARNING (teller, LIBRARY, SETTINGS, ("The encoder will not follow the network. %s.", caution), (NULL));
   else if (wants_quantizer && encoder_quantizer_find (row) == NULL)
     GST_ELEMENT_WARNING (teller, LIBRARY, SETTINGS,
-        ("The encoder %s takes no quantizer while it runs; its bitrate is set.", GST_OBJECT_NAME (choice->encoder)),
-        ("Use vp8enc, vp9enc or jpegenc with mode=quantizer, or mode=bitrate."));
+        ("The encoder %s takes no quantizer while it runs; its bitrate is set. Use vp8enc, vp9enc or jpegenc with "
+         "mode=quantizer, or mode=bitrate.",
+            GST_OBJECT_NAME (choice->encoder)),
+        (NULL));
   if (row)
     tell_raw_format (choice->encoder, teller);
 }

@@ -212,8 +212,11 @@ check_encoder (GstRateControl *self)
   wants_quantizer = self->settings.law.mode == RATE_LAW_QUANTIZER;
   GST_OBJECT_UNLOCK (self);
   if (encoder == NULL && first)
-    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND, ("No video encoder found upstream; the rate is not controlled."),
-        ("Place ratecontrol behind the encoder, or name it by the property encoder."));
+    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
+        ("No video encoder found upstream; the rate is not controlled. Put ratecontrol behind the encoder, or name it "
+         "by "
+         "the property encoder."),
+        (NULL));
   if (encoder && first) {
     choice = choose (self, encoder);
     encoder_choice_tell (&choice, GST_ELEMENT (self), wants_quantizer);

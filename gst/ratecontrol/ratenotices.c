@@ -26,9 +26,13 @@ void
 rate_notices_tell (RateNoticesDue due, GstElement *teller)
 {
   if (due.not_followed)
-    GST_ELEMENT_WARNING (teller, RESOURCE, SETTINGS, ("The encoder puts out far more than it was asked for."),
-        ("It ignores its rate while running, or the picture needs more at the coarsest quantizer: lower the "
-         "resolution or the frame rate, or use another encoder. The sender drops frames meanwhile."));
+    GST_ELEMENT_WARNING (teller, RESOURCE, SETTINGS,
+        ("The encoder puts out far more than it was asked for. Lower the resolution or the frame rate, put ratescale "
+         "in "
+         "front of it, or use another encoder."),
+        ("It ignores its rate while running, or the picture needs more at the coarsest quantizer. The sender drops "
+         "frames "
+         "meanwhile."));
   if (due.quiet)
     GST_INFO_OBJECT (
         teller, "no rate event yet: is there a sender such as tfrcsink downstream? The encoder keeps its first rate");
