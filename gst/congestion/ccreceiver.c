@@ -16,6 +16,7 @@ cc_receiver_init (CcReceiver *r, const CcReceiverParams *params)
 {
   *r = (CcReceiver){.params = *params, .last_report_at = CC_TIME_NONE, .arrived_at = CC_TIME_NONE};
   tfrc_receiver_init (&r->tfrc, &params->tfrc);
+  loss_excuse_init (&r->excuse);
   path_rate_init (&r->path, &params->path);
 }
 
@@ -24,8 +25,10 @@ restart (CcReceiver *r)
 {
   CcReceiverParams params = r->params;
   uint64_t packets = r->packets, restarts = r->restarts + 1;
+  LossExcuse excuse = r->excuse;
 
   cc_receiver_init (r, &params);
+  r->excuse = excuse; /* or each restart would be worth another */
   r->packets = packets;
   r->restarts = restarts;
 }
@@ -42,6 +45,13 @@ has_restarted (const CcReceiver *r, const CcArrival *arrival)
   return step > 0 && r->rtt_known && arrival->stamp.rtt == 0;
 }
 
+static void
+leave_out (CcReceiver *r, uint64_t packets, uint64_t next)
+{
+  r->outage_lost += packets;
+  r->numbered_from = next;
+}
+
 /* The number of a packet without what an outage took: nothing came through, whatever was sent. That is one loss. */
 static uint64_t
 number (CcReceiver *r, const CcArrival *arrival)
@@ -51,7 +61,7 @@ number (CcReceiver *r, const CcArrival *arrival)
                 cc_time_since (arrival->arrived_at, r->arrived_at) > tfrc_loss_outage (r->tfrc.R);
 
   if (outage && seq > newest + 2)
-    r->outage_lost += seq - newest - 2;
+    leave_out (r, seq - newest - 2, seq);
   r->arrived_at = arrival->arrived_at;
   return seq - r->outage_lost;
 }
@@ -128,6 +138,23 @@ cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival)
   tfrc_receiver_on_packet (&r->tfrc, &tfrc);
   path_rate_on_packet (&r->path, &path);
   return cc_receiver_on_timeout (r, arrival->arrived_at);
+}
+
+bool
+cc_receiver_excuse (CcReceiver *r, uint16_t first, uint16_t last, CcTime now)
+{
+  uint64_t newest = r->seq.newest, from = newest + (uint64_t)(int64_t)(int16_t)(uint16_t)(first - (uint16_t)newest);
+  uint64_t to = from + (uint16_t)(last - first);
+
+  if (!r->seq.started || !loss_excuse_admit (&r->excuse, from, to, newest, now))
+    return false;
+  from = from < r->numbered_from ? r->numbered_from : from;
+  to = to > newest ? newest : to;
+  if (from > to || !tfrc_receiver_excuse (&r->tfrc, from - r->outage_lost, to - r->outage_lost, now))
+    return false;
+  path_rate_excuse (&r->path, from - r->outage_lost, to - r->outage_lost);
+  r->urgent = true;
+  return tell_wanted (r, now);
 }
 
 void

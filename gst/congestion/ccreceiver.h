@@ -6,6 +6,7 @@
 
 #include "arrivalecn.h"
 #include "ccserial.h"
+#include "lossexcuse.h"
 #include "pathrate.h"
 #include "rtpextension.h"
 #include "tfrcreceiver.h"
@@ -46,7 +47,9 @@ typedef struct {
   CcReceiverParams params;
   CcUnwrap seq, stamp;
   uint64_t outage_lost; /* packets, but for one in each outage: RFC 5348 5.2 would have a loss event for each R of it */
-  CcTime arrived_at;    /* the last packet; CC_TIME_NONE: none */
+  uint64_t numbered_from; /* the last of these outages ended there: before it numbers were others */
+  LossExcuse excuse;
+  CcTime arrived_at;                     /* the last packet; CC_TIME_NONE: none */
   uint32_t beside_bytes, beside_packets; /* since then */
   TfrcReceiver tfrc;
   PathRate path;
@@ -68,6 +71,9 @@ bool cc_receiver_on_packet (CcReceiver *r, const CcArrival *arrival);
 void cc_receiver_on_beside (CcReceiver *r, uint32_t size_bytes);
 /* What a packet says that routers allow (path_rate_on_explicit_rate ()), in front of its cc_receiver_on_packet (). */
 void cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now);
+/* The sender says that what is missing from first to last, numbers as on the wire, was too large for the path, as far
+   as lossexcuse.h lets it. True: feedback is wanted at once. */
+bool cc_receiver_excuse (CcReceiver *r, uint16_t first, uint16_t last, CcTime now);
 CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */
 bool cc_receiver_on_timeout (CcReceiver *r, CcTime now); /* true: feedback is wanted */
 /* False (untouched) while there is nothing to report: no stamped packet yet. */

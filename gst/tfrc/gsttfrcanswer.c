@@ -6,6 +6,7 @@
 #include "gsttfrcanswer.h"
 
 #include "gstccparticipant.h"
+#include "rtcpsizeloss.h"
 #include "gstpictureevent.h"
 
 #include <math.h>
@@ -265,6 +266,36 @@ gst_tfrc_answer_set_peer (GstTfrcAnswer *a, const GstTfrcAddress *to, CcTime now
   gst_tfrc_mtu_restart (&a->mtu);
 }
 
+static guint
+added_bytes (const GstTfrcAnswer *a, const CcPacket *packet, gsize size)
+{
+  return (guint)(packet->size_bytes - size) + gst_cc_srtp_rtp_overhead (a->session.srtp) +
+         a->params.sender->params.overhead_bytes;
+}
+
+void
+gst_tfrc_answer_on_icmp (GstTfrcAnswer *a, guint ip_bytes, CcTime now)
+{
+  gst_tfrc_mtu_on_icmp (&a->mtu, ip_bytes, now);
+}
+
+/* Or the receiver takes them for congestion. */
+static void
+tell_size_losses (GstTfrcAnswer *a, CcTime now)
+{
+  guint8 fci[RTCP_SIZE_LOSS_SIZE];
+  RtpAppFeedback message = {
+      .type = RTCP_FB_PSFB, .fmt = RTCP_FB_FMT_AFB, .fci = fci, .size = sizeof fci, .max_delay = PATH_MTU_TELL_FOR};
+  PathMtuLoss loss;
+
+  if (!path_mtu_take_loss (&a->mtu.path, now, &loss))
+    return;
+  message.media = loss.ssrc;
+  rtcp_size_loss_write (fci, sizeof fci, &(const RtcpSizeLoss){loss.first, loss.last});
+  rtp_participant_queue_feedback (a->session.core, &message, now);
+  gst_tfrc_session_wake (&a->session);
+}
+
 void
 gst_tfrc_answer_on_sent (GstTfrcAnswer *a, const CcPacket *packet, const GstTfrcHead *head, guint16 seq, CcTime now)
 {
@@ -275,17 +306,21 @@ gst_tfrc_answer_on_sent (GstTfrcAnswer *a, const CcPacket *packet, const GstTfrc
   gst_tfrc_session_on_sent (
       &a->session, &rtp, a->params.settings->clock_rate, packet->resent, packet->captured_at, now);
   if (!packet->resent)
-    path_mtu_on_sent (&a->mtu.path, head->ssrc, seq, (guint32)size);
+    gst_tfrc_mtu_on_sent (&a->mtu, head->ssrc, seq, (guint)size, added_bytes (a, packet, size));
   gst_tfrc_repair_on_sent (&a->repair, packet, head, seq, now);
 }
 
 gboolean
 gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now)
 {
+  gboolean fits;
+
   a->heard_at = now;
   gst_tfrc_session_run (&a->session, fd, a->params.sender->rate_Bps, now);
   apply_limit (a, now);
-  return !gst_tfrc_mtu_run (&a->mtu, now);
+  fits = !gst_tfrc_mtu_run (&a->mtu, now);
+  tell_size_losses (a, now);
+  return fits;
 }
 
 /* Where nothing has left yet, upstream has one stream to make. */

@@ -102,11 +102,24 @@ gst_tfrc_mtu_restart (GstTfrcMtu *m)
     tell (m, 0);
 }
 
+void
+gst_tfrc_mtu_on_sent (GstTfrcMtu *m, guint32 ssrc, guint16 seq, guint bytes, guint added)
+{
+  m->added = added;
+  path_mtu_on_sent (&m->path, ssrc, seq, bytes);
+}
+
+void
+gst_tfrc_mtu_on_icmp (GstTfrcMtu *m, guint ip_bytes, CcTime now)
+{
+  if (ip_bytes > m->added)
+    path_mtu_on_told (&m->path, ip_bytes - m->added, now);
+}
+
 gboolean
 gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now)
 {
   guint limit = path_mtu_limit (&m->path, now);
-
   if (limit == m->told)
     return FALSE;
   tell (m, limit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a path takes at most (pathmtu.h), told to the payloaders upstream by their `mtu` and taken back when it ends.
-   For the sending thread only. */
+/* What a path takes at most (pathmtu.h, or ICMP), told to the payloaders upstream by their `mtu` and taken back when it
+   ends. For the sending thread only. */
 #ifndef GST_TFRC_MTU_H
 #define GST_TFRC_MTU_H
 
@@ -15,11 +15,16 @@ typedef struct {
   GstElement *element; /* that logs */
   GstPad *pad;         /* upstream of which payloaders are */
   guint told;          /* bytes of an RTP packet at most; 0: no limit */
+  guint added;         /* bytes of the last packet besides those that came, IP's header included */
 } GstTfrcMtu;
 
 void gst_tfrc_mtu_init (GstTfrcMtu *m, GstElement *element, GstPad *pad);
 /* The path is another, or nothing is sent any more. */
 void gst_tfrc_mtu_restart (GstTfrcMtu *m);
+/* A packet leaves: so many bytes came from upstream, so many more are on the wire. */
+void gst_tfrc_mtu_on_sent (GstTfrcMtu *m, guint32 ssrc, guint16 seq, guint bytes, guint added);
+/* A router says how large an IP packet may be (path_mtu_on_told ()). */
+void gst_tfrc_mtu_on_icmp (GstTfrcMtu *m, guint ip_bytes, CcTime now);
 /* Tells where there is something to tell. TRUE: smaller packets are wanted. Nothing is locked. */
 gboolean gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now);
 

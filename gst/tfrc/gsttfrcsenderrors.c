@@ -67,13 +67,13 @@ gst_tfrc_send_errors_tell (GstTfrcSendErrors *e, const GstTfrcBatch *b)
   e->failed = failed;
 }
 
-void
+guint
 gst_tfrc_send_errors_take (GstTfrcSendErrors *e, GstTfrcBatch *batch, int fd)
 {
-  guint i;
+  guint i, path_mtu = 0;
   int error;
 
-  for (i = 0; i < GST_TFRC_BATCH_SIZE && (error = gst_tfrc_socket_take_error (fd)) != 0; i++) {
+  for (i = 0; i < GST_TFRC_BATCH_SIZE && (error = gst_tfrc_socket_take_error (fd, &path_mtu)) != 0; i++) {
     batch->last_errno = error;
     if (error == ECONNREFUSED)
       batch->refused++;
@@ -81,4 +81,5 @@ gst_tfrc_send_errors_take (GstTfrcSendErrors *e, GstTfrcBatch *batch, int fd)
       batch->unreachable++;
   }
   gst_tfrc_send_errors_tell (e, batch);
+  return path_mtu;
 }

@@ -16,8 +16,9 @@ typedef struct {
 
 void gst_tfrc_send_errors_init (GstTfrcSendErrors *e, GstElement *element);
 void gst_tfrc_send_errors_tell (GstTfrcSendErrors *e, const GstTfrcBatch *batch);
-/* Those that ICMP brought since, which are counted in batch. */
-void gst_tfrc_send_errors_take (GstTfrcSendErrors *e, GstTfrcBatch *batch, int fd);
+/* Those that ICMP brought since, which are counted in batch. Returns what it says of the path: bytes of an IP packet at
+   most; 0: nothing. */
+guint gst_tfrc_send_errors_take (GstTfrcSendErrors *e, GstTfrcBatch *batch, int fd);
 
 G_END_DECLS
 #endif

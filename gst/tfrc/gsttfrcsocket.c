@@ -224,8 +224,15 @@ gst_tfrc_socket_class (GSocket *socket)
   return tos;
 }
 
+static gboolean
+is_from_the_path (const struct sock_extended_err *error)
+{
+  return error->ee_errno == EMSGSIZE &&
+         (error->ee_origin == SO_EE_ORIGIN_ICMP || error->ee_origin == SO_EE_ORIGIN_ICMP6);
+}
+
 static int
-take_queued_error (int fd)
+take_queued_error (int fd, guint *path_mtu)
 {
   guint8 control[512];
   struct msghdr message = {.msg_control = control, .msg_controllen = sizeof control};
@@ -240,15 +247,17 @@ take_queued_error (int fd)
         !(c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR))
       continue;
     memcpy (&error, CMSG_DATA (c), sizeof error);
+    if (is_from_the_path (&error))
+      *path_mtu = error.ee_info;
     return error.ee_errno != 0 ? (int)error.ee_errno : EIO;
   }
   return EIO;
 }
 
 int
-gst_tfrc_socket_take_error (int fd)
+gst_tfrc_socket_take_error (int fd, guint *path_mtu)
 {
-  int error = take_queued_error (fd);
+  int error = take_queued_error (fd, path_mtu);
   socklen_t length = sizeof error;
 
   if (error != 0)

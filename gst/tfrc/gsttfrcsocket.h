@@ -51,8 +51,9 @@ gint gst_tfrc_socket_class (GSocket *socket);
    for ever. FALSE: the socket is gone. events: of the socket, as poll () has them. */
 gboolean gst_tfrc_socket_wait (int fd, int wakeup_fd, gboolean room, CcDuration timeout, short *events);
 
-/* Takes one pending error off the socket. Returns its errno, 0 where there is none. */
-int gst_tfrc_socket_take_error (int fd);
+/* Takes one pending error off the socket. Returns its errno, 0 where there is none. path_mtu: where it is EMSGSIZE and
+   ICMP brought it, the IP packet that would get through; untouched else. */
+int gst_tfrc_socket_take_error (int fd, guint *path_mtu);
 
 G_END_DECLS
 #endif

@@ -31,7 +31,7 @@ step (Stream *s, const uint8_t op[4])
 {
   uint32_t value = (uint32_t)op[2] << 8 | op[3];
 
-  switch (op[0] % 6) {
+  switch (op[0] % 7) {
   case 0:
     path_mtu_on_sent (&m, FLOW, (uint16_t)++s->seq, value);
     if (value > s->largest)
@@ -50,6 +50,9 @@ step (Stream *s, const uint8_t op[4])
   case 4:
     s->seq += (uint32_t)(int16_t)value;
     break;
+  case 5:
+    path_mtu_on_told (&m, value, s->now);
+    break;
   default:
     path_mtu_on_sent (&m, FLOW + op[1] % 2, (uint16_t)s->seq, value);
     if (value > s->largest)
@@ -65,9 +68,11 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   path_mtu_init (&m);
   for (size_t i = 0; i + 4 <= size; i += 4) {
     uint32_t before = path_mtu_limit (&m, s.now), limit;
+    PathMtuLoss loss;
 
     step (&s, data + i);
     limit = path_mtu_limit (&m, s.now);
+    path_mtu_take_loss (&m, s.now, &loss);
     FUZZ_CHECK (limit == 0 || (limit >= PATH_MTU_FLOOR && limit < s.largest && m.until - s.now <= PATH_MTU_LIFE));
     FUZZ_CHECK (before == 0 || limit <= before);
     FUZZ_CHECK (m.window <= PATH_MTU_SENT && path_mtu_limit (&m, m.until) == 0);

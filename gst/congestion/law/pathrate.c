@@ -10,6 +10,7 @@
 #define JUMP_REST LAW (JUMP_REST, 0.05, 0)     /* s, and the loop: until what R is shows */
 #define OTHERS_TIME LAW (OTHERS_TIME, 0.55, 0) /* s in which others, with longer loops, have done their part of it */
 #define LOSS_FORGOTTEN (2 * CC_SECOND) /* without a packet: more than what counts of loss, and the path is another */
+#define SAME_LOSSES (2 * CC_SECOND)    /* between two of them, at most: what counts of loss remembers as long */
 #define WORTH_TELLING 0.85             /* x what was told: sooner than the next report */
 
 void
@@ -29,7 +30,7 @@ set_rate (PathRate *p, double rate_Bps, RateOwner owner)
 void
 path_rate_init (PathRate *p, const PathRateParams *params)
 {
-  *p = (PathRate){.params = *params};
+  *p = (PathRate){.params = *params, .gap_at = CC_TIME_NONE};
   if (!(p->params.min_Bps >= 1))
     p->params.min_Bps = 1;
   if (!(p->params.max_Bps >= p->params.min_Bps))
@@ -78,6 +79,33 @@ forget_loss (PathRate *p)
   loss_cause_init (&p->loss);
 }
 
+/* R when the first of some losses came, for those that turn out to be none. */
+static void
+note_gap (PathRate *p, const PathPacket *packet)
+{
+  const PathPacket *last = &p->view.last;
+  CcTime now = packet->arrived_at;
+
+  if (!p->view.started || packet->counted <= last->counted + 1)
+    return;
+  if (p->gap_at == CC_TIME_NONE || cc_time_since (now, p->gap_at) > SAME_LOSSES) {
+    p->before_gap = last->counted + 1;
+    p->before_gap_Bps = p->rate_Bps;
+  }
+  p->gap_at = now;
+}
+
+void
+path_rate_excuse (PathRate *p, uint64_t first, uint64_t last)
+{
+  forget_loss (p);
+  if (p->gap_at == CC_TIME_NONE || p->before_gap < first || p->before_gap > last)
+    return;
+  p->gap_at = CC_TIME_NONE;
+  if (p->before_gap_Bps > p->rate_Bps)
+    set_rate (p, p->before_gap_Bps, RATE_OWNER_LOSS);
+}
+
 void
 path_rate_on_packet (PathRate *p, const PathPacket *packet)
 {
@@ -89,6 +117,7 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
 
   if (!first && cc_time_since (now, v->last.arrived_at) > LOSS_FORGOTTEN)
     forget_loss (p);
+  note_gap (p, packet);
   delay = path_view_on_packet (v, packet);
   loss_cause_on_packet (&p->loss, packet->counted, packet->frame, cc_seconds (delay), stood);
   if (first) {

@@ -49,6 +49,9 @@ typedef struct {
   double reported_Bps;         /* what was told last */
   double before_loss_test_Bps; /* R */
   double start_word_Bps;       /* the first word of routers, waiting for the first trains; 0: none */
+  CcTime gap_at;               /* the last loss; CC_TIME_NONE: none, or it was excused */
+  uint64_t before_gap;         /* number of the first of those that it belongs to */
+  double before_gap_Bps;       /* R then */
   double drained_Bps;          /* R when the queue of a jump is gone, c then; 0: none */
   bool jump;                   /* to be answered */
   CcTime next_at, updated_at, hold_until;
@@ -63,6 +66,9 @@ void path_rate_init (PathRate *p, const PathRateParams *params);
    rates keep a queue of their own, and share out. */
 void path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now);
 void path_rate_on_packet (PathRate *p, const PathPacket *packet);
+/* What is missing from first to last, as PathPacket counts, is no congestion: R is what it was before. What that does
+   to the path shows in its queue, as ever. */
+void path_rate_excuse (PathRate *p, uint64_t first, uint64_t last);
 /* When the law wants to run next (once per period, sooner where the queue jumps); CC_TIME_NONE before the first packet.
  * Pure. */
 CcTime path_rate_next_timeout (const PathRate *p);

@@ -7,6 +7,9 @@
 #define LOSING 2
 #define LOST 12
 
+#define HEARD_LIFE (2 * CC_SECOND) /* what is missing is known a round trip after it was sent, as the word is */
+#define BEHIND 64 /* packets: what the payloader made before it knew of a limit is on its way by then */
+
 #define NO_EVIDENCE ((PathMtuEvidence){.lost_bytes = UINT32_MAX})
 
 void
@@ -14,6 +17,7 @@ path_mtu_init (PathMtu *m)
 {
   memset (m, 0, sizeof *m);
   m->evidence = NO_EVIDENCE;
+  m->tell_at = CC_TIME_NONE;
 }
 
 /* ---- what is sent ---- */
@@ -27,6 +31,14 @@ begin_stream (PathMtu *m, uint32_t ssrc, uint16_t seq)
   m->highest = 0; /* what was reported is of another stream */
   m->lost = 0;
   m->evidence = NO_EVIDENCE;
+  m->tell_at = CC_TIME_NONE;
+}
+
+/* It was made before the limit was known, and is lost as well. */
+static bool
+is_late (const PathMtu *m, uint32_t bytes)
+{
+  return m->tell_at != CC_TIME_NONE && bytes > m->limit && (uint16_t)(m->newest - m->loss.last) <= BEHIND;
 }
 
 void
@@ -36,6 +48,8 @@ path_mtu_on_sent (PathMtu *m, uint32_t ssrc, uint16_t seq, uint32_t bytes)
     begin_stream (m, ssrc, seq);
   m->newest = seq;
   m->window += m->window < PATH_MTU_SENT;
+  if (is_late (m, bytes))
+    m->loss.last = seq;
   m->sizes[seq % PATH_MTU_SENT] = (uint16_t)(bytes < UINT16_MAX ? bytes : UINT16_MAX);
 }
 
@@ -59,10 +73,12 @@ sort_sizes (const PathMtu *m, uint32_t highest, unsigned n, uint16_t *sizes)
   return true;
 }
 
-/* As if the largest were the lost ones. */
+/* As if the largest were the lost ones. first: number of the first of them. */
 static void
-add (PathMtuEvidence *e, const uint16_t *sizes, unsigned n, unsigned lost)
+add (PathMtuEvidence *e, uint16_t first, const uint16_t *sizes, unsigned n, unsigned lost)
 {
+  if (e->losing == 0)
+    e->before = (uint16_t)(first - 1);
   if (lost > 0 && sizes[lost - 1] < e->lost_bytes)
     e->lost_bytes = sizes[lost - 1];
   if (lost < n && sizes[lost] > e->arrived_bytes)
@@ -79,30 +95,63 @@ is_contradicted (const PathMtuEvidence *e)
 
 /* What contradicts what was before may be the first of what is now. */
 static void
-take_interval (PathMtu *m, const uint16_t *sizes, unsigned n, unsigned lost)
+take_interval (PathMtu *m, uint16_t first, const uint16_t *sizes, unsigned n, unsigned lost)
 {
-  add (&m->evidence, sizes, n, lost);
+  add (&m->evidence, first, sizes, n, lost);
   if (!is_contradicted (&m->evidence))
     return;
   m->evidence = NO_EVIDENCE;
-  add (&m->evidence, sizes, n, lost);
+  add (&m->evidence, first, sizes, n, lost);
   if (is_contradicted (&m->evidence))
     m->evidence = NO_EVIDENCE;
 }
 
-/* Larger ones than a limit allows were on their way, or wait to be sent. */
+/* before: the number in front of the first that was lost for it. */
+static void
+set_limit (PathMtu *m, uint32_t limit, uint16_t before, CcTime now)
+{
+  m->limit = limit > PATH_MTU_FLOOR ? limit : PATH_MTU_FLOOR;
+  m->until = cc_time_add (now, PATH_MTU_LIFE);
+  m->limited++;
+  m->loss = (PathMtuLoss){m->ssrc, (uint16_t)(before + 1), m->newest};
+  m->tell_at = now;
+  m->tell_until = cc_time_add (now, PATH_MTU_TELL_FOR);
+  m->heard = 0;
+  m->evidence = NO_EVIDENCE;
+}
+
+/* Where a limit holds already, larger ones than it allows were on their way, or wait to be sent. */
+static bool
+is_news (const PathMtu *m, uint32_t lost_bytes, CcTime now)
+{
+  uint32_t limit = path_mtu_limit (m, now);
+
+  return lost_bytes > PATH_MTU_FLOOR && (limit == 0 || lost_bytes <= limit);
+}
+
 static void
 judge (PathMtu *m, CcTime now)
 {
   const PathMtuEvidence *e = &m->evidence;
-  uint32_t limit = path_mtu_limit (m, now);
 
-  if (e->losing < LOSING || e->lost < LOST || e->lost_bytes <= PATH_MTU_FLOOR || (limit > 0 && e->lost_bytes > limit))
-    return;
-  m->limit = e->arrived_bytes > PATH_MTU_FLOOR ? e->arrived_bytes : PATH_MTU_FLOOR;
-  m->until = cc_time_add (now, PATH_MTU_LIFE);
-  m->limited++;
-  m->evidence = NO_EVIDENCE;
+  if (e->losing >= LOSING && e->lost >= LOST && is_news (m, e->lost_bytes, now))
+    set_limit (m, e->arrived_bytes, e->before, now);
+}
+
+/* Of so many lost ones, the smallest as if the largest were the lost ones: larger than what the system has heard of? */
+static bool
+is_as_heard (const PathMtu *m, uint32_t lost_bytes, CcTime now)
+{
+  return m->heard > 0 && now < m->heard_until && lost_bytes > m->heard && is_news (m, lost_bytes, now);
+}
+
+void
+path_mtu_on_told (PathMtu *m, uint32_t limit, CcTime now)
+{
+  m->heard = limit;
+  m->heard_until = cc_time_add (now, HEARD_LIFE);
+  if (m->evidence.lost > 0 && is_as_heard (m, m->evidence.lost_bytes, now))
+    set_limit (m, limit, m->evidence.before, now);
 }
 
 static void
@@ -118,7 +167,11 @@ take_report (PathMtu *m, uint32_t highest, int32_t lost, CcTime now)
     m->evidence = NO_EVIDENCE;
     return;
   }
-  take_interval (m, sizes, n, (unsigned)more);
+  if (more > 0 && is_as_heard (m, sizes[more - 1], now)) {
+    set_limit (m, m->heard, (uint16_t)m->highest, now);
+    return;
+  }
+  take_interval (m, (uint16_t)(m->highest + 1), sizes, n, (unsigned)more);
   judge (m, now);
 }
 
@@ -136,4 +189,16 @@ uint32_t
 path_mtu_limit (const PathMtu *m, CcTime now)
 {
   return m->limit > 0 && now < m->until ? m->limit : 0;
+}
+
+bool
+path_mtu_take_loss (PathMtu *m, CcTime now, PathMtuLoss *loss)
+{
+  if (m->tell_at == CC_TIME_NONE || now < m->tell_at)
+    return false;
+  *loss = m->loss;
+  m->tell_at = cc_time_add (now, PATH_MTU_TELL_EVERY);
+  if (m->tell_at > m->tell_until)
+    m->tell_at = CC_TIME_NONE;
+  return true;
 }

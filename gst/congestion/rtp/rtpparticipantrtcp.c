@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "rtcpbytes.h"
+#include "rtcpsizeloss.h"
 
 #define MAX_SPEAKERS 64 /* in one packet; more are ignored */
 
@@ -274,14 +275,30 @@ on_rpsi (void *user, uint32_t sender, uint32_t media, const RtcpRpsi *rpsi)
     fb_retention_on_received (&c->p->owed.retention, &item, c->now);
 }
 
+/* Only whoever sends the stream knows what was too large in it. */
+static void
+on_size_loss (RtcpContext *c, uint32_t media, const RtcpSizeLoss *loss)
+{
+  RtpSource *s = rtp_sources_find (&c->p->sources, media);
+
+  if (s == NULL || !rtp_source_present (s) || !rtp_address_same_host (&s->address, c->address))
+    return;
+  if (cc_receiver_excuse (&s->cc, loss->first, loss->last, c->now))
+    rtp_participant_request_flow_report (c->p, c->now);
+}
+
 static void
 on_afb (void *user, uint32_t sender, uint32_t media, const uint8_t *fci, size_t size)
 {
   RtcpContext *c = user;
   FbItem item = fb_item_application (media, fci, size);
+  RtcpSizeLoss loss;
 
-  if (!is_ignored (c, sender))
-    fb_retention_on_received (&c->p->owed.retention, &item, c->now);
+  if (is_ignored (c, sender))
+    return;
+  fb_retention_on_received (&c->p->owed.retention, &item, c->now);
+  if (rtcp_size_loss_parse (fci, size, &loss))
+    on_size_loss (c, media, &loss);
 }
 
 static void

@@ -314,6 +314,52 @@ take_out (TfrcLossHistory *h, unsigned i, uint64_t seq, CcDuration R)
   return TFRC_LOSS_NOTHING;
 }
 
+/* What the hole has of the range goes out of it, so that it may leave two. Returns the one to go on with. */
+static unsigned
+cut (TfrcLossHistory *h, unsigned i, uint64_t first, uint64_t last, CcDuration R)
+{
+  TfrcHole *hole = &h->holes[i], upper = *hole;
+
+  if (hole->lost)
+    h->lost_packets -=
+        (last < hole->last_seq ? last : hole->last_seq) - (first > hole->first_seq ? first : hole->first_seq) + 1;
+  upper.first_seq = last + 1;
+  if (first <= hole->first_seq && last >= hole->last_seq) {
+    remove_hole (h, i);
+    return i;
+  }
+  if (first <= hole->first_seq) {
+    hole->first_seq = last + 1;
+  } else {
+    hole->last_seq = first - 1;
+    if (upper.first_seq <= upper.last_seq)
+      insert_hole (h, &upper, R);
+  }
+  return i + 1;
+}
+
+unsigned
+tfrc_loss_history_excuse (TfrcLossHistory *h, uint64_t first, uint64_t last, CcDuration R)
+{
+  bool lost = false;
+  unsigned i = 0;
+
+  while (i < h->n_holes) {
+    const TfrcHole *hole = &h->holes[i];
+
+    if (hole->mark || hole->last_seq < first || hole->first_seq > last) {
+      i++;
+      continue;
+    }
+    lost |= hole->lost;
+    i = cut (h, i, first, last, R);
+  }
+  if (!lost)
+    return TFRC_LOSS_NOTHING;
+  regroup (h, first, R);
+  return TFRC_LOSS_HOLE_FILLED;
+}
+
 static bool
 starts_an_event (const TfrcLossHistory *h, uint64_t seq)
 {

@@ -76,6 +76,10 @@ void tfrc_loss_history_init (TfrcLossHistory *h, const TfrcLossHistoryParams *pa
    change nothing. Returns TfrcLossChange bits. */
 unsigned tfrc_loss_history_on_packet (TfrcLossHistory *h, uint64_t seq, CcTime at, CcDuration R, bool ce);
 
+/* What is missing from first to last was lost for a reason that is no congestion: as if it had come after all. Marks
+   stay. */
+unsigned tfrc_loss_history_excuse (TfrcLossHistory *h, uint64_t first, uint64_t last, CcDuration R);
+
 /* The synthetic interval before the first event (6.3.1), in packets, >= 1. Without a call it is the number of packets
    before the event. */
 void tfrc_loss_history_set_first_interval (TfrcLossHistory *h, double packets);

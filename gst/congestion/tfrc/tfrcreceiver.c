@@ -182,6 +182,15 @@ tfrc_receiver_on_packet (TfrcReceiver *r, const TfrcPacket *packet)
   return r->report_due;
 }
 
+bool
+tfrc_receiver_excuse (TfrcReceiver *r, uint64_t first, uint64_t last, CcTime now)
+{
+  unsigned changes = tfrc_loss_history_excuse (&r->history, first, last, r->R);
+
+  note_losses (r, changes, now);
+  return changes != TFRC_LOSS_NOTHING;
+}
+
 CcTime
 tfrc_receiver_next_timeout (const TfrcReceiver *r)
 {

@@ -67,6 +67,10 @@ void tfrc_receiver_init (TfrcReceiver *r, const TfrcReceiverParams *params);
    the end of a silence. It stays due until tfrc_receiver_report (). */
 bool tfrc_receiver_on_packet (TfrcReceiver *r, const TfrcPacket *packet);
 
+/* Losses from first to last are no congestion (tfrc_loss_history_excuse ()). Returns true where there were any; then a
+   report is due. */
+bool tfrc_receiver_excuse (TfrcReceiver *r, uint64_t first, uint64_t last, CcTime now);
+
 /* The feedback timer (6.2); CC_TIME_NONE before the first packet, while R is unknown and in a silence. Pure. */
 CcTime tfrc_receiver_next_timeout (const TfrcReceiver *r);
 /* Returns true when a report is due. Early and spurious calls change nothing. */

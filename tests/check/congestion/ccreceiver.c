@@ -311,8 +311,91 @@ START_TEST (test_reports_tell_which_ecn_bits_have_come)
 }
 END_TEST
 
+static void
+arrive_some (unsigned packets, unsigned lose_every)
+{
+  CcReport report;
+
+  for (unsigned i = 1; i <= packets; i++) {
+    if (lose_every > 0 && i % lose_every == 0) {
+      next.seq++;
+      next.stamp.sent_at_us += SPACING / CC_USECOND;
+      now += SPACING;
+    }
+    while (cc_receiver_next_timeout (&r) <= now)
+      cc_receiver_on_timeout (&r, now);
+    if (arrive (0))
+      cc_receiver_report (&r, now, &report);
+  }
+}
+
+/* Half is lost for two seconds, and it is told why. */
+START_TEST (test_excused_losses_are_none)
+{
+  uint16_t first;
+  double before, p;
+
+  setup (65000, 0);
+  arrive_some (600, 0);
+  first = next.seq;
+  before = r.path.rate_Bps;
+  arrive_some (100, 2);
+  p = r.tfrc.p;
+  ck_assert_double_gt (p, 0);
+  ck_assert (cc_receiver_excuse (&r, first, (uint16_t)(next.seq - 1), now));
+  ck_assert_double_eq (r.tfrc.p, 0);
+  ck_assert_double_ge (r.path.rate_Bps, before);
+  ck_assert (r.tfrc.report_due);
+  arrive_some (100, 2);
+  ck_assert_double_gt (r.tfrc.p, p / 2); /* what comes later is answered as ever */
+}
+END_TEST
+
+/* Told of everything, all the time. */
+START_TEST (test_who_always_excuses_is_not_believed)
+{
+  setup (0, 0);
+  arrive_some (600, 0);
+  for (unsigned s = 0; s < 20; s++) {
+    arrive_some (100, 10);
+    cc_receiver_excuse (&r, (uint16_t)(next.seq - 110), (uint16_t)(next.seq - 1), now);
+  }
+  ck_assert_uint_eq (r.excuse.granted, 1);
+  ck_assert_double_gt (tfrc_loss_history_p (&r.tfrc.history), 0.05);
+}
+END_TEST
+
+/* Numbers before an outage were others. */
+START_TEST (test_an_outage_is_not_excused)
+{
+  setup (0, 0);
+  arrive_some (600, 0);
+  next.seq += 100;
+  now += CC_SECOND;
+  next.stamp.sent_at_us += 1000000;
+  arrive_some (10, 0);
+  ck_assert_double_gt (r.tfrc.p, 0);
+  ck_assert (!cc_receiver_excuse (&r, 600, 705, now));
+  ck_assert_double_gt (r.tfrc.p, 0);
+}
+END_TEST
+
+START_TEST (test_odd_excuses)
+{
+  cc_receiver_init (&r, &r.params);
+  ck_assert (!cc_receiver_excuse (&r, 1, 2, CC_SECOND)); /* of nothing */
+  setup (0, 0);
+  arrive_some (2000, 100);
+  for (unsigned i = 0; i < 65536; i += 7)
+    cc_receiver_excuse (&r, (uint16_t)(next.seq + 600 + i), (uint16_t)(next.seq + i % 1500), now);
+  ck_assert_uint_le (r.excuse.granted, 100); /* the same range again */
+  ck_assert_double_gt (tfrc_loss_history_p (&r.tfrc.history), 0);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccreceiver", test_nothing_to_report_without_a_stamp, test_one_report_a_round_trip,
     test_asks_once_and_waits_for_leave, test_an_outage_is_one_loss, test_sequence_and_stamp_wrap,
     test_restart_of_the_sender, test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
     test_falling_path_rate_asks_early, test_what_comes_beside_is_of_the_rate, test_marks_of_ect_1_are_no_losses,
-    test_reports_tell_which_ecn_bits_have_come)
+    test_reports_tell_which_ecn_bits_have_come, test_excused_losses_are_none, test_who_always_excuses_is_not_believed,
+    test_an_outage_is_not_excused, test_odd_excuses)

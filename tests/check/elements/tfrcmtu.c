@@ -173,6 +173,26 @@ GST_START_TEST (test_another_path_has_no_limit)
 }
 GST_END_TEST;
 
+/* 1000 bytes of an IP packet are 960 of what comes, where 40 are added; while nothing is missing they are nothing. */
+GST_START_TEST (test_icmp_is_believed_where_packets_are_missing)
+{
+  GstPad *pad = build ("rtpvp8pay name=pay ! fakesink name=sink");
+  guint seq;
+  GstTfrcMtu m;
+
+  gst_tfrc_mtu_init (&m, GST_ELEMENT (GST_OBJECT_PARENT (pad)), pad);
+  for (seq = 1; seq <= 3; seq++)
+    gst_tfrc_mtu_on_sent (&m, FLOW, (guint16)seq, seq == 2 ? 1200 : 600, 40);
+  gst_tfrc_mtu_on_icmp (&m, 1000, CC_SECOND);
+  fail_if (gst_tfrc_mtu_run (&m, CC_SECOND));
+  path_mtu_on_report (&m.path, FLOW, 3, 1, CC_SECOND);
+  fail_unless (gst_tfrc_mtu_run (&m, CC_SECOND));
+  fail_unless_equals_int (m.told, 960);
+  fail_unless_equals_int (mtu_of ("pay"), 938);
+  gst_object_unref (pad);
+}
+GST_END_TEST;
+
 static Suite *
 tfrcmtu_suite (void)
 {
@@ -187,6 +207,7 @@ tfrcmtu_suite (void)
   tcase_add_test (tc, test_without_a_payloader);
   tcase_add_test (tc, test_a_limit_is_told_and_ends);
   tcase_add_test (tc, test_another_path_has_no_limit);
+  tcase_add_test (tc, test_icmp_is_believed_where_packets_are_missing);
   return suite;
 }
 

@@ -345,9 +345,89 @@ START_TEST (test_reports_of_a_stream_are_its_own)
 }
 END_TEST
 
+/* All that was lost, and hardly more: also what the payloader had made before. */
+START_TEST (test_what_was_lost_is_told)
+{
+  uint32_t before;
+  PathMtuLoss loss;
+  unsigned told = 0;
+
+  setup ();
+  send_frames (30);
+  ck_assert (!path_mtu_take_loss (&m, now, &loss));
+  before = highest;
+  path = 1000;
+  while (path_mtu_limit (&m, now) == 0)
+    send_frames (1);
+  ck_assert (path_mtu_take_loss (&m, now, &loss));
+  ck_assert_uint_eq (loss.ssrc, FLOW);
+  ck_assert_uint_le ((uint16_t)(loss.first - (uint16_t)before), 1);
+  ck_assert_uint_eq (loss.last, (uint16_t)highest);
+  ck_assert (!path_mtu_take_loss (&m, now, &loss)); /* soon again */
+  send (FULL);
+  send (FULL);
+  send (300);
+  for (CcTime until = now + 5 * CC_SECOND; now < until; now += FRAME)
+    told += path_mtu_take_loss (&m, now, &loss);
+  ck_assert_uint_eq (loss.last, (uint16_t)(highest - 1));
+  ck_assert (told >= 3 && told <= PATH_MTU_TELL_FOR / PATH_MTU_TELL_EVERY + 1);
+}
+END_TEST
+
+/* Twelve lost ones are not waited for. */
+START_TEST (test_where_the_system_has_heard)
+{
+  PathMtuLoss loss;
+
+  setup ();
+  send_frames (30);
+  path_mtu_on_told (&m, 1000, now); /* nothing is missing */
+  send_frames (100);
+  ck_assert_uint_eq (path_mtu_limit (&m, now), 0);
+  path = 1000;
+  while (lost == 0)
+    send_frames (1);
+  path_mtu_on_told (&m, FULL, now); /* what is missing would have come through */
+  ck_assert_uint_eq (path_mtu_limit (&m, now), 0);
+  path_mtu_on_told (&m, 1000, now);
+  ck_assert_uint_eq (path_mtu_limit (&m, now), 1000);
+  ck_assert (path_mtu_take_loss (&m, now, &loss));
+  ck_assert_uint_le (lost, 8);
+}
+END_TEST
+
+/* The word comes first; and the system sends fragments by then, so that the report tells of large ones that came. */
+START_TEST (test_what_was_heard_explains_what_is_missing)
+{
+  setup ();
+  send_frames (30);
+  path_mtu_on_told (&m, 1000, now);
+  path = 1000;
+  send_frame (FULL + 200);
+  path = 1500;
+  send_frame (2 * FULL + 200);
+  report ();
+  ck_assert_uint_eq (path_mtu_limit (&m, now), 1000);
+}
+END_TEST
+
+/* Whoever forges ICMP and sees a loss may say 68, as RFC 791 lets him. */
+START_TEST (test_what_is_told_has_a_floor)
+{
+  setup ();
+  send_frames (3);
+  path = 1000;
+  send_frames (2);
+  path_mtu_on_told (&m, 68, now);
+  ck_assert_uint_ge (path_mtu_limit (&m, now), PATH_MTU_FLOOR);
+}
+END_TEST
+
 CC_TEST_MAIN ("pathmtu", test_nothing_is_limited_that_arrives, test_a_black_hole_is_seen_within_ten_frames,
     test_what_obeys_arrives, test_rare_reports_do, test_it_may_fall_again, test_never_below_the_floor,
     test_a_path_that_takes_nothing_is_another_matter, test_a_limit_ends, test_what_has_ended_is_found_again,
     test_random_loss_has_no_size, test_a_black_hole_beside_random_loss, test_outages_have_no_size,
     test_a_full_queue_lets_large_ones_through, test_what_was_on_its_way_changes_nothing, test_nonsense_is_no_evidence,
-    test_a_stream_that_begins_anew, test_numbers_that_were_left_out, test_reports_of_a_stream_are_its_own)
+    test_a_stream_that_begins_anew, test_numbers_that_were_left_out, test_reports_of_a_stream_are_its_own,
+    test_what_was_lost_is_told, test_where_the_system_has_heard, test_what_was_heard_explains_what_is_missing,
+    test_what_is_told_has_a_floor)

@@ -2,6 +2,7 @@
 /* Whole participants, one that sends and one that watches. What each part does is tested under its own name, and
    through the elements in tests/check/elements/rtcpavpf*.c. */
 #include "participantcall.h"
+#include "rtcpsizeloss.h"
 #include "cctest.h"
 
 #include <math.h>
@@ -63,6 +64,44 @@ START_TEST (what_is_missing_is_asked_for)
   call_run (&call, 10 * CC_SECOND);
   ck_assert_uint_ge (call.caller.told[RTP_EVENT_RESEND], 9);
   ck_assert_uint_eq (call.caller.last[RTP_EVENT_RESEND].seq % 50, 49);
+  call_clear (&call);
+}
+END_TEST
+
+static double
+watcher_p (void)
+{
+  return rtp_sources_main (&call.watcher.core.sources)->cc.tfrc.p;
+}
+
+/* The sender says that what was lost was too large, from its own address and from another's. */
+START_TEST (what_was_too_large_is_no_congestion)
+{
+  uint8_t fci[RTCP_SIZE_LOSS_SIZE], forged[RTCP_MTU];
+  RtcpSizeLoss loss = {.first = 100};
+  RtpAppFeedback message = {.type = RTCP_PSFB,
+      .fmt = RTCP_FB_FMT_AFB,
+      .media = CALL_MEDIA,
+      .fci = fci,
+      .size = sizeof fci,
+      .max_delay = CC_SECOND};
+  RtcpWriter w;
+
+  begin ();
+  call.lose_every = 50;
+  call_run (&call, 6 * CC_SECOND);
+  call.lose_every = 0;
+  ck_assert_double_gt (watcher_p (), 0);
+  loss.last = (uint16_t)(call.seq - 1);
+  rtcp_size_loss_write (fci, sizeof fci, &loss);
+  rtcp_writer_init (&w, forged, sizeof forged);
+  rtcp_add_rr (&w, 5, NULL, 0);
+  rtcp_add_afb (&w, 5, CALL_MEDIA, fci, sizeof fci);
+  call_hand_over (&call, &call.watcher, &call_stranger, true, forged, w.size);
+  ck_assert_double_gt (watcher_p (), 0);
+  ck_assert (rtp_participant_queue_feedback (&call.caller.core, &message, call.now));
+  call_run (&call, CC_SECOND);
+  ck_assert_double_eq (watcher_p (), 0);
   call_clear (&call);
 }
 END_TEST
@@ -415,6 +454,7 @@ END_TEST
 
 CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, whoever_makes_the_rate_is_told,
     a_named_peer_is_believed_at_once, a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports,
-    joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_would_be_too_late_is_not_said,
-    what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said, a_limit_is_notified_early,
-    a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told, no_memory_is_no_harm)
+    joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_was_too_large_is_no_congestion,
+    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
+    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
+    no_memory_is_no_harm)

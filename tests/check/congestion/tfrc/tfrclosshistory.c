@@ -561,6 +561,56 @@ START_TEST (test_the_oldest_hole_is_settled_when_full)
 }
 END_TEST
 
+/* Losses in every place of a range, some before and behind it, and a mark. */
+static void
+lose_some (bool without)
+{
+  static const uint64_t gone[] = {20, 21, 40, 41, 42, 43, 60, 75, 90};
+
+  setup ();
+  for (uint64_t seq = 1, i = 0; seq <= 120; seq++) {
+    bool lost = i < sizeof gone / sizeof *gone && gone[i] == seq;
+
+    i += lost;
+    if (!lost || (without && seq >= 42 && seq <= 80))
+      tfrc_loss_history_on_packet (&h, seq, seq * 10 * MS, R, seq == 70);
+  }
+}
+
+START_TEST (test_what_is_excused_counts_as_come)
+{
+  double p, before;
+  uint64_t lost;
+
+  lose_some (true);
+  p = tfrc_loss_history_p (&h);
+  lost = h.lost_packets;
+  lose_some (false);
+  before = tfrc_loss_history_p (&h);
+  ck_assert_uint_eq (tfrc_loss_history_excuse (&h, 42, 80, R), TFRC_LOSS_HOLE_FILLED);
+  ck_assert_double_lt (tfrc_loss_history_p (&h), before);
+  ck_assert_double_eq_tol (tfrc_loss_history_p (&h), p, 1e-9);
+  ck_assert_uint_eq (h.lost_packets, lost);
+  ck_assert_uint_eq (tfrc_loss_history_excuse (&h, 42, 80, R), TFRC_LOSS_NOTHING);
+}
+END_TEST
+
+START_TEST (test_excused_is_the_only_loss)
+{
+  run (1, 50);
+  run (56, 100);
+  ck_assert_uint_eq (h.lost_packets, 5);
+  ck_assert_uint_eq (tfrc_loss_history_excuse (&h, 53, 53, R), TFRC_LOSS_HOLE_FILLED);
+  ck_assert_uint_eq (h.lost_packets, 4);
+  ck_assert_double_gt (tfrc_loss_history_p (&h), 0);
+  ck_assert_uint_eq (tfrc_loss_history_excuse (&h, 51, 55, R), TFRC_LOSS_HOLE_FILLED);
+  ck_assert_double_eq (tfrc_loss_history_p (&h), 0);
+  ck_assert_uint_eq (h.n_holes, 0);
+  run (104, 150); /* is answered as the first */
+  ck_assert_double_gt (tfrc_loss_history_p (&h), 0);
+}
+END_TEST
+
 START_TEST (test_time_running_backwards_is_harmless)
 {
   run (1, 9);
@@ -589,7 +639,8 @@ main (void)
       test_a_mark_is_an_event_at_once, test_the_first_packet_may_be_marked, test_a_mark_drags_the_open_holes_in,
       test_marks_within_a_round_trip_are_one_event, test_a_late_mark_remains_a_loss,
       test_a_late_mark_in_an_open_hole_is_an_event, test_a_jump_costs_no_loop_per_packet, test_an_absurd_jump_ends,
-      test_holes_are_bounded, test_the_oldest_hole_is_settled_when_full, test_time_running_backwards_is_harmless};
+      test_holes_are_bounded, test_what_is_excused_counts_as_come, test_excused_is_the_only_loss,
+      test_the_oldest_hole_is_settled_when_full, test_time_running_backwards_is_harmless};
   Suite *suite = suite_create ("tfrclosshistory");
   TCase *tcase = tcase_create ("tfrclosshistory");
   SRunner *runner = srunner_create (suite);
