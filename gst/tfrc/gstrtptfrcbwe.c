@@ -24,8 +24,8 @@
 
 #include "gstrtptfrcbwe.h"
 
+#include "gsttfrcmode.h"
 #include "gsttfrcrate.h"
-#include "gsttfrcsink.h"
 
 GST_DEBUG_CATEGORY (gst_rtp_tfrc_bwe_debug);
 #define GST_CAT_DEFAULT gst_rtp_tfrc_bwe_debug
@@ -409,8 +409,7 @@ install_rate_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_START_BITRATE,
       g_param_spec_uint ("start-bitrate", "Start bitrate", "Rate before the first report, bit/s on the wire", 1000,
           G_MAXUINT, DEFAULT_START_BITRATE, LIVE));
-  g_object_class_install_property (gobject, PROP_MODE,
-      g_param_spec_enum ("mode", "Mode", "What sets the rate", GST_TYPE_TFRC_SINK_MODE, CC_MODE_LOW_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_MODE, gst_tfrc_mode_param_spec (LIVE));
   g_object_class_install_property (gobject, PROP_WEIGHTS,
       g_param_spec_boxed ("weights", "Weights",
           "How several video streams share the rate: a structure with a double ssrc-N for each SSRC N, 0.01 to 100; 1 "

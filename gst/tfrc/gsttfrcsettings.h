@@ -12,6 +12,7 @@
 
 G_BEGIN_DECLS
 
+#define GST_TFRC_CLOCK_RATE 90000 /* Hz, where the caps name none */
 #define GST_TFRC_CNAME_SIZE (RTP_MAX_CNAME + 1)
 
 typedef struct {

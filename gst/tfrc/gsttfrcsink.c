@@ -38,105 +38,15 @@ G_DEFINE_TYPE_WITH_CODE (GstTfrcSink, gst_tfrc_sink, GST_TYPE_BASE_SINK,
     GST_DEBUG_CATEGORY_INIT (gst_tfrc_sink_debug, "tfrcsink", 0, "Congestion controlled RTP sender"));
 GST_ELEMENT_REGISTER_DEFINE (tfrcsink, "tfrcsink", GST_RANK_NONE, GST_TYPE_TFRC_SINK);
 
-/* ---- the socket ---- */
-
-typedef struct {
-  gchar *host, *bind_address;
-  guint16 port, bind_port;
-  gint dscp;
-  GSocket *socket; /* in use or given from outside; NULL: to be opened */
-  GstTfrcAddress to;
-} Endpoint;
-
-static void
-endpoint_clear (Endpoint *e)
-{
-  g_free (e->host);
-  g_free (e->bind_address);
-  g_clear_object (&e->socket);
-}
-
-/* Resolving may take long: it works on a copy, without any lock. */
-static void
-endpoint_take (GstTfrcSink *self, Endpoint *e)
-{
-  GST_OBJECT_LOCK (self);
-  *e = (Endpoint){.host = g_strdup (self->host),
-      .bind_address = g_strdup (self->bind_address),
-      .port = (guint16)self->port,
-      .bind_port = (guint16)self->bind_port,
-      .dscp = self->dscp};
-  if (self->external_socket != NULL)
-    e->socket = g_object_ref (self->external_socket);
-  else if (self->socket != NULL)
-    e->socket = g_object_ref (self->socket);
-  GST_OBJECT_UNLOCK (self);
-}
-
-static gboolean
-endpoint_reaches (const Endpoint *e, GSocketAddress *peer)
-{
-  return e->socket != NULL && (g_socket_get_family (e->socket) == g_socket_address_get_family (peer) ||
-                                  g_socket_get_family (e->socket) == G_SOCKET_FAMILY_IPV6);
-}
-
-static gboolean
-endpoint_connect (Endpoint *e, gboolean external, GError **error)
-{
-  GSocketAddress *peer = gst_tfrc_socket_resolve (e->host, e->port, error);
-  gboolean ok;
-
-  if (peer == NULL)
-    return FALSE;
-  ok = gst_tfrc_socket_check_route (peer, error) && (!external || gst_tfrc_socket_check_usable (e->socket, error));
-  if (ok && !external && !endpoint_reaches (e, peer)) {
-    g_clear_object (&e->socket);
-    e->socket = gst_tfrc_socket_open (e->bind_address, e->bind_port, peer, error);
-    ok = e->socket != NULL;
-  }
-  ok = ok && gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
-  if (ok)
-    gst_tfrc_socket_set_dscp (e->socket, e->dscp);
-  g_object_unref (peer);
-  return ok;
-}
-
-static void
-endpoint_adopt (GstTfrcSink *self, const Endpoint *e)
-{
-  GST_OBJECT_LOCK (self);
-  g_set_object (&self->socket, e->socket);
-  self->to = e->to;
-  GST_OBJECT_UNLOCK (self);
-}
-
-#define CURE                                                                                                           \
-  "Set host to a name or unicast address that resolves and has a route, port to the receiver's, and bind-address and " \
-  "bind-port to a free address of this machine."
+/* ---- where to ---- */
 
 static gboolean
 gst_tfrc_sink_start (GstBaseSink *sink)
 {
   GstTfrcSink *self = GST_TFRC_SINK (sink);
-  GError *error = NULL;
-  Endpoint e;
-  gboolean ok;
 
-  endpoint_take (self, &e);
-  ok = gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp);
-  if (!ok) {
-    endpoint_clear (&e);
-    return FALSE;
-  }
-  ok = endpoint_connect (&e, e.socket != NULL, &error);
-  if (ok)
-    endpoint_adopt (self, &e);
-  else
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_WRITE, ("Cannot send to %s:%u: %s. " CURE, e.host, e.port, error->message),
-        ("%s", error->message));
-  g_clear_error (&error);
-  endpoint_clear (&e);
-  return ok;
+  return gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp) &&
+         gst_tfrc_endpoint_open (&self->endpoint);
 }
 
 static gboolean
@@ -144,37 +54,9 @@ gst_tfrc_sink_stop (GstBaseSink *sink)
 {
   GstTfrcSink *self = GST_TFRC_SINK (sink);
 
-  GST_OBJECT_LOCK (self);
-  g_clear_object (&self->socket);
-  GST_OBJECT_UNLOCK (self);
+  gst_tfrc_endpoint_close (&self->endpoint);
   g_clear_pointer (&self->srtp, gst_cc_srtp_free);
   return TRUE;
-}
-
-/* A new host while open: the old one stays where the new one is not to be had. */
-void
-gst_tfrc_sink_peer_changed (GstTfrcSink *self)
-{
-  GError *error = NULL;
-  gboolean open, external;
-  Endpoint e;
-
-  GST_OBJECT_LOCK (self);
-  open = self->socket != NULL;
-  external = self->external_socket != NULL;
-  GST_OBJECT_UNLOCK (self);
-  if (!open)
-    return;
-  endpoint_take (self, &e);
-  if (endpoint_connect (&e, external, &error)) {
-    endpoint_adopt (self, &e);
-    gst_tfrc_mailbox_set_peer (&self->transmit.mailbox, e.socket, &e.to);
-  } else {
-    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
-        ("Cannot send to %s:%u: %s. The receiver stays the one before. " CURE, e.host, e.port, error->message), (NULL));
-  }
-  g_clear_error (&error);
-  endpoint_clear (&e);
 }
 
 /* ---- packets ---- */
@@ -333,7 +215,7 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   guint id = gst_cc_extension_id_from_caps (caps), twcc_id = gst_cc_extension_id_of (caps, GST_CC_TWCC_URI);
   guint rate_id = gst_cc_extension_id_of (caps, ERF_EXTENSION_URI);
-  gint clock_rate = GST_TFRC_SINK_CLOCK_RATE;
+  gint clock_rate = GST_TFRC_CLOCK_RATE;
   GstTfrcSettings settings;
 
   self->codec = rtp_codec_from_name (gst_structure_get_string (s, "encoding-name"));
@@ -414,9 +296,8 @@ start_sending (GstTfrcSink *self)
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
-  socket = g_object_ref (self->socket);
-  to = self->to;
   GST_OBJECT_UNLOCK (self);
+  socket = gst_tfrc_endpoint_get (&self->endpoint, &to);
   self->has_frame = FALSE;
   self->old_frames = 0;
   self->transmit.srtp = self->srtp;
@@ -485,13 +366,10 @@ gst_tfrc_sink_finalize (GObject *object)
   GstTfrcSink *self = GST_TFRC_SINK (object);
 
   gst_tfrc_transmit_finalize (&self->transmit);
-  g_free (self->host);
-  g_free (self->bind_address);
+  gst_tfrc_endpoint_clear (&self->endpoint);
   g_free (self->rate_sources);
   gst_cc_srtp_params_clear (&self->srtp_params);
   gst_cc_srtp_free (self->srtp);
-  g_clear_object (&self->external_socket);
-  g_clear_object (&self->socket);
   g_array_free (self->packets, TRUE);
   G_OBJECT_CLASS (gst_tfrc_sink_parent_class)->finalize (object);
 }
@@ -512,7 +390,6 @@ gst_tfrc_sink_class_init (GstTfrcSinkClass *klass)
   gst_element_class_set_static_metadata (element, "Congestion controlled RTP sender", "Sink/Network/RTP",
       "Sends RTP over UDP, paced, at the rate the path takes, and tells upstream that rate",
       "GStreamer congestion control developers");
-  gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SINK_MODE, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SRTP_CIPHER, 0);
   gst_type_mark_as_plugin_api (GST_TYPE_TFRC_SRTP_AUTH, 0);
 

@@ -8,9 +8,8 @@
 
 #include "erfextension.h"
 #include "gstccextension.h"
+#include "gsttfrcmode.h"
 
-#define DEFAULT_HOST "localhost"
-#define DEFAULT_PORT 5004
 #define DEFAULT_START_BITRATE 300000
 #define DEFAULT_MIN_BITRATE 30000
 #define DEFAULT_MAX_BITRATE 20000000
@@ -24,16 +23,15 @@
 #define DEFAULT_BATCH 1
 #define MAX_BATCH 1000
 #define DEFAULT_MAX_DELAY (150 * GST_MSECOND)
-#define DEFAULT_DSCP (-1)
 #define MIN_STATS_INTERVAL (10 * GST_MSECOND)
 
 enum {
   PROP_0,
-  PROP_HOST,
-  PROP_PORT,
-  PROP_BIND_ADDRESS,
-  PROP_BIND_PORT,
-  PROP_SOCKET,
+  PROP_ENDPOINT,
+  PROP_HOST = PROP_ENDPOINT + GST_TFRC_ENDPOINT_HOST,
+  PROP_PORT = PROP_ENDPOINT + GST_TFRC_ENDPOINT_PORT,
+  PROP_DSCP = PROP_ENDPOINT + GST_TFRC_ENDPOINT_DSCP,
+  PROP_ENDPOINT_LAST = PROP_ENDPOINT + GST_TFRC_ENDPOINT_PROPERTIES - 1,
   PROP_MODE,
   PROP_START_BITRATE,
   PROP_MIN_BITRATE,
@@ -45,7 +43,6 @@ enum {
   PROP_BATCH,
   PROP_CIRCUIT_BREAKER,
   PROP_REPAIR,
-  PROP_DSCP,
   PROP_ECN,
   PROP_EXTENSION_ID,
   PROP_TWCC_EXTENSION_ID,
@@ -59,29 +56,6 @@ enum {
   PROP_STATS_INTERVAL
 };
 
-GType
-gst_tfrc_sink_mode_get_type (void)
-{
-  static const GEnumValue values[] = {
-      {CC_MODE_LOW_DELAY, "The lower of TCP's fair share and the rate that keeps the path's queue short", "low-delay"},
-      {CC_MODE_RFC5348, "TCP-friendly rate control to the letter of RFC 5348", "rfc5348"},
-      {CC_MODE_BURST_CONTROL, "No control: every frame spread over its period", "burst-control"}, {0, NULL, NULL}};
-  static gsize type = 0;
-
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("GstTfrcSinkMode", values));
-  return (GType)type;
-}
-
-static void
-apply_dscp (GstTfrcSink *self)
-{
-  GST_OBJECT_LOCK (self);
-  if (self->socket != NULL)
-    gst_tfrc_socket_set_dscp (self->socket, self->dscp);
-  GST_OBJECT_UNLOCK (self);
-}
-
 static void
 apply_settings (GstTfrcSink *self)
 {
@@ -94,30 +68,9 @@ apply_settings (GstTfrcSink *self)
 }
 
 static gboolean
-set_endpoint_property (GstTfrcSink *self, guint id, const GValue *value)
+set_extension (GstTfrcSink *self, guint id, const GValue *value)
 {
   switch (id) {
-  case PROP_HOST:
-    g_free (self->host);
-    self->host = g_value_dup_string (value);
-    return TRUE;
-  case PROP_PORT:
-    self->port = g_value_get_int (value);
-    return TRUE;
-  case PROP_BIND_ADDRESS:
-    g_free (self->bind_address);
-    self->bind_address = g_value_dup_string (value);
-    return TRUE;
-  case PROP_BIND_PORT:
-    self->bind_port = g_value_get_int (value);
-    return TRUE;
-  case PROP_SOCKET:
-    g_clear_object (&self->external_socket);
-    self->external_socket = g_value_dup_object (value);
-    return TRUE;
-  case PROP_DSCP:
-    self->dscp = g_value_get_int (value);
-    return TRUE;
   case PROP_EXTENSION_ID:
     self->extension_id = self->stream_extension_id = self->settings.extension_id = g_value_get_uint (value);
     return TRUE;
@@ -211,6 +164,20 @@ set_rate_sources (GstTfrcSink *self, const gchar *text)
 }
 
 static void
+change_peer (GstTfrcSink *self)
+{
+  GstTfrcAddress to;
+  GSocket *socket;
+
+  if (!gst_tfrc_endpoint_move (&self->endpoint))
+    return;
+  socket = gst_tfrc_endpoint_get (&self->endpoint, &to);
+  if (socket != NULL)
+    gst_tfrc_mailbox_set_peer (&self->transmit.mailbox, socket, &to);
+  g_clear_object (&socket);
+}
+
+static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstTfrcSink *self = GST_TFRC_SINK (object);
@@ -221,7 +188,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = set_endpoint_property (self, id, value) || set_setting (&self->settings, id, value) ||
+  known = gst_tfrc_endpoint_set_property (&self->endpoint, id - PROP_ENDPOINT, value) ||
+          set_extension (self, id, value) || set_setting (&self->settings, id, value) ||
           gst_tfrc_srtp_set_property (&self->srtp_params, id - PROP_SRTP, value);
   GST_OBJECT_UNLOCK (self);
   if (!known) {
@@ -229,36 +197,18 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   }
   if (id == PROP_HOST || id == PROP_PORT) {
-    gst_tfrc_sink_peer_changed (self);
+    change_peer (self);
     return;
   }
   if (id == PROP_DSCP)
-    apply_dscp (self);
+    gst_tfrc_endpoint_apply_dscp (&self->endpoint);
   apply_settings (self);
 }
 
 static gboolean
-get_endpoint_property (GstTfrcSink *self, guint id, GValue *value)
+get_extension (const GstTfrcSink *self, guint id, GValue *value)
 {
   switch (id) {
-  case PROP_HOST:
-    g_value_set_string (value, self->host);
-    return TRUE;
-  case PROP_PORT:
-    g_value_set_int (value, self->port);
-    return TRUE;
-  case PROP_BIND_ADDRESS:
-    g_value_set_string (value, self->bind_address);
-    return TRUE;
-  case PROP_BIND_PORT:
-    g_value_set_int (value, self->bind_port);
-    return TRUE;
-  case PROP_SOCKET:
-    g_value_set_object (value, self->external_socket != NULL ? self->external_socket : self->socket);
-    return TRUE;
-  case PROP_DSCP:
-    g_value_set_int (value, self->dscp);
-    return TRUE;
   case PROP_EXTENSION_ID:
     g_value_set_uint (value, self->extension_id);
     return TRUE;
@@ -343,7 +293,8 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     return;
   }
   GST_OBJECT_LOCK (self);
-  known = get_endpoint_property (self, id, value) || get_setting (&self->settings, id, value) ||
+  known = gst_tfrc_endpoint_get_property (&self->endpoint, id - PROP_ENDPOINT, value) ||
+          get_extension (self, id, value) || get_setting (&self->settings, id, value) ||
           gst_tfrc_srtp_get_property (&self->srtp_params, id - PROP_SRTP, value);
   GST_OBJECT_UNLOCK (self);
   if (!known)
@@ -357,23 +308,7 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 install_endpoint_properties (GObjectClass *gobject)
 {
-  g_object_class_install_property (gobject, PROP_HOST,
-      g_param_spec_string (
-          "host", "Host", "Name or unicast IP address of the receiver; a change is a new path", DEFAULT_HOST, LIVE));
-  g_object_class_install_property (gobject, PROP_PORT,
-      g_param_spec_int ("port", "Port", "UDP port of the receiver, for RTP and RTCP", 1, 65535, DEFAULT_PORT, LIVE));
-  g_object_class_install_property (gobject, PROP_BIND_ADDRESS,
-      g_param_spec_string (
-          "bind-address", "Bind address", "Local IP address to send from (NULL: the system's choice)", NULL, FIXED));
-  g_object_class_install_property (gobject, PROP_BIND_PORT,
-      g_param_spec_int ("bind-port", "Bind port", "Local UDP port (0: any free one)", 0, 65535, 0, FIXED));
-  g_object_class_install_property (gobject, PROP_SOCKET,
-      g_param_spec_object ("socket", "Socket",
-          "UDP socket to use instead of an own one; it is read from as well and never closed. Reads as the one in use",
-          G_TYPE_SOCKET, FIXED));
-  g_object_class_install_property (gobject, PROP_DSCP,
-      g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
-          63, DEFAULT_DSCP, LIVE));
+  gst_tfrc_endpoint_install_properties (gobject, PROP_ENDPOINT);
   g_object_class_install_property (gobject, PROP_ECN, gst_tfrc_ecn_param_spec (LIVE));
   g_object_class_install_property (gobject, PROP_EXTENSION_ID,
       g_param_spec_uint ("extension-id", "Extension id",
@@ -406,8 +341,7 @@ install_endpoint_properties (GObjectClass *gobject)
 static void
 install_rate_properties (GObjectClass *gobject)
 {
-  g_object_class_install_property (gobject, PROP_MODE,
-      g_param_spec_enum ("mode", "Mode", "What sets the rate", GST_TYPE_TFRC_SINK_MODE, CC_MODE_LOW_DELAY, LIVE));
+  g_object_class_install_property (gobject, PROP_MODE, gst_tfrc_mode_param_spec (LIVE));
   g_object_class_install_property (gobject, PROP_START_BITRATE,
       g_param_spec_uint ("start-bitrate", "Start bitrate",
           "Rate before the first report, bit/s on the wire; a change counts from the next start or change of host",
@@ -480,9 +414,7 @@ gst_tfrc_sink_install_properties (GObjectClass *gobject)
 void
 gst_tfrc_sink_init_properties (GstTfrcSink *self)
 {
-  self->host = g_strdup (DEFAULT_HOST);
-  self->port = DEFAULT_PORT;
-  self->dscp = DEFAULT_DSCP;
+  gst_tfrc_endpoint_init (&self->endpoint, GST_ELEMENT (self));
   self->extension_id = self->stream_extension_id = GST_CC_EXTENSION_ID_DEFAULT;
   self->settings = (GstTfrcSettings){.mode = CC_MODE_LOW_DELAY,
       .start_bitrate = DEFAULT_START_BITRATE,
@@ -492,6 +424,6 @@ gst_tfrc_sink_init_properties (GstTfrcSink *self)
       .max_delay = DEFAULT_MAX_DELAY,
       .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
-      .clock_rate = GST_TFRC_SINK_CLOCK_RATE};
+      .clock_rate = GST_TFRC_CLOCK_RATE};
   burst_control_params_init (&self->settings.burst);
 }

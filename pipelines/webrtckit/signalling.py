@@ -13,6 +13,11 @@ START = 10  # s that addresses may take
 
 
 def offer(webrtc):
+    return describe(webrtc, "offer")
+
+
+def describe(webrtc, what):
+    """what: offer or answer."""
     done = threading.Event()
 
     def on_gathered(*_):
@@ -21,10 +26,10 @@ def offer(webrtc):
 
     webrtc.connect("notify::ice-gathering-state", on_gathered)
     created = Gst.Promise.new()
-    webrtc.emit("create-offer", None, created)
+    webrtc.emit(f"create-{what}", None, created)
     created.wait()
-    reply = created.get_reply()  # owns the offer
-    described = reply.get_value("offer")
+    reply = created.get_reply()  # owns the description
+    described = reply.get_value(what)
     taken = Gst.Promise.new()
     webrtc.emit("set-local-description", described, taken)
     taken.wait()
@@ -41,19 +46,29 @@ def take_answer(webrtc, text):
     promise.wait()
 
 
+def answer(webrtc, text):
+    """To an offer."""
+    _, sdp = GstSdp.SDPMessage.new_from_text(text)
+    promise = Gst.Promise.new()
+    offered = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.OFFER, sdp)
+    webrtc.emit("set-remote-description", offered, promise)
+    promise.wait()
+    return describe(webrtc, "answer")
+
+
 def port_of(sdp):
     """The port of the first UDP candidate."""
     return int(re.search(r"a=candidate:\S+ 1 udp \d+ \S+ (\d+) typ host", sdp, re.I).group(1))
 
 
-def through(sdp, port):
+def through(sdp, port, host="127.0.0.1"):
     """With one candidate, at this port of this machine, in place of all; None: with none."""
     lines, first = [], port is not None
     for line in sdp.splitlines():
         if not line.startswith("a=candidate:"):
             lines.append(line)
         elif first:
-            lines.append(f"a=candidate:1 1 udp 2122252543 127.0.0.1 {port} typ host")
+            lines.append(f"a=candidate:1 1 udp 2122252543 {host} {port} typ host")
             first = False
         if line.startswith("m="):
             first = port is not None

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "gsttfrcendpoint.h"
+
+#define DEFAULT_HOST "localhost"
+#define DEFAULT_PORT 5004
+#define DEFAULT_DSCP (-1)
+#define FIXED (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
+#define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
+
+#define CURE                                                                                                           \
+  "Set host to a name or unicast address that resolves and has a route, port to the receiver's, and bind-address and " \
+  "bind-port to a free address of this machine."
+
+void
+gst_tfrc_endpoint_init (GstTfrcEndpoint *e, GstElement *element)
+{
+  *e = (GstTfrcEndpoint){
+      .element = element, .host = g_strdup (DEFAULT_HOST), .port = DEFAULT_PORT, .dscp = DEFAULT_DSCP};
+}
+
+void
+gst_tfrc_endpoint_clear (GstTfrcEndpoint *e)
+{
+  g_clear_pointer (&e->host, g_free);
+  g_clear_pointer (&e->bind_address, g_free);
+  g_clear_object (&e->given);
+  g_clear_object (&e->socket);
+}
+
+/* ---- properties ---- */
+
+void
+gst_tfrc_endpoint_install_properties (GObjectClass *klass, guint first)
+{
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_HOST,
+      g_param_spec_string (
+          "host", "Host", "Name or unicast IP address of the receiver; a change is a new path", DEFAULT_HOST, LIVE));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_PORT,
+      g_param_spec_int ("port", "Port", "UDP port of the receiver, for RTP and RTCP", 1, 65535, DEFAULT_PORT, LIVE));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_BIND_ADDRESS,
+      g_param_spec_string (
+          "bind-address", "Bind address", "Local IP address to send from (NULL: the system's choice)", NULL, FIXED));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_BIND_PORT,
+      g_param_spec_int ("bind-port", "Bind port", "Local UDP port (0: any free one)", 0, 65535, 0, FIXED));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_SOCKET,
+      g_param_spec_object ("socket", "Socket",
+          "UDP socket to use instead of an own one; it is read from as well and never closed. Reads as the one in use",
+          G_TYPE_SOCKET, FIXED));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_DSCP,
+      g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
+          63, DEFAULT_DSCP, LIVE));
+}
+
+static void
+set_text (gchar **text, const GValue *value)
+{
+  g_free (*text);
+  *text = g_value_dup_string (value);
+}
+
+gboolean
+gst_tfrc_endpoint_set_property (GstTfrcEndpoint *e, guint which, const GValue *value)
+{
+  switch (which) {
+  case GST_TFRC_ENDPOINT_HOST:
+    set_text (&e->host, value);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_PORT:
+    e->port = g_value_get_int (value);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_BIND_ADDRESS:
+    set_text (&e->bind_address, value);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_BIND_PORT:
+    e->bind_port = g_value_get_int (value);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_SOCKET:
+    g_clear_object (&e->given);
+    e->given = g_value_dup_object (value);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_DSCP:
+    e->dscp = g_value_get_int (value);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+gboolean
+gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, GValue *value)
+{
+  switch (which) {
+  case GST_TFRC_ENDPOINT_HOST:
+    g_value_set_string (value, e->host);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_PORT:
+    g_value_set_int (value, e->port);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_BIND_ADDRESS:
+    g_value_set_string (value, e->bind_address);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_BIND_PORT:
+    g_value_set_int (value, e->bind_port);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_SOCKET:
+    g_value_set_object (value, e->given != NULL ? e->given : e->socket);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_DSCP:
+    g_value_set_int (value, e->dscp);
+    return TRUE;
+  default:
+    return FALSE;
+  }
+}
+
+/* ---- the socket ---- */
+
+/* A copy to work on without the lock; its socket is the one to use, where there is one. */
+static GstTfrcEndpoint
+copy (GstTfrcEndpoint *e)
+{
+  GstTfrcEndpoint made;
+
+  GST_OBJECT_LOCK (e->element);
+  made = *e;
+  made.host = g_strdup (e->host);
+  made.bind_address = g_strdup (e->bind_address);
+  if (e->given != NULL)
+    g_object_ref (e->given);
+  made.socket = e->given != NULL ? e->given : e->socket;
+  if (made.socket != NULL)
+    g_object_ref (made.socket);
+  GST_OBJECT_UNLOCK (e->element);
+  return made;
+}
+
+static gboolean
+reaches (const GstTfrcEndpoint *e, GSocketAddress *peer)
+{
+  return e->socket != NULL && (g_socket_get_family (e->socket) == g_socket_address_get_family (peer) ||
+                                  g_socket_get_family (e->socket) == G_SOCKET_FAMILY_IPV6);
+}
+
+static gboolean
+find_socket (GstTfrcEndpoint *e, GSocketAddress *peer, GError **error)
+{
+  if (e->given != NULL)
+    return gst_tfrc_socket_check_usable (e->socket, error);
+  if (reaches (e, peer))
+    return TRUE;
+  g_clear_object (&e->socket);
+  e->socket = gst_tfrc_socket_open (e->bind_address, (guint16)e->bind_port, peer, error);
+  return e->socket != NULL;
+}
+
+static gboolean
+connect_to (GstTfrcEndpoint *e, GError **error)
+{
+  GSocketAddress *peer = gst_tfrc_socket_resolve (e->host, (guint16)e->port, error);
+  gboolean ok;
+
+  if (peer == NULL)
+    return FALSE;
+  ok = gst_tfrc_socket_check_route (peer, error) && find_socket (e, peer, error) &&
+       gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
+  if (ok)
+    gst_tfrc_socket_set_dscp (e->socket, e->dscp);
+  g_object_unref (peer);
+  return ok;
+}
+
+static void
+adopt (GstTfrcEndpoint *e, const GstTfrcEndpoint *made)
+{
+  GST_OBJECT_LOCK (e->element);
+  g_set_object (&e->socket, made->socket);
+  e->to = made->to;
+  GST_OBJECT_UNLOCK (e->element);
+}
+
+gboolean
+gst_tfrc_endpoint_open (GstTfrcEndpoint *e)
+{
+  GstTfrcEndpoint made = copy (e);
+  GError *error = NULL;
+  gboolean ok = connect_to (&made, &error);
+
+  if (ok)
+    adopt (e, &made);
+  else
+    GST_ELEMENT_ERROR (e->element, RESOURCE, OPEN_WRITE,
+        ("Cannot send to %s:%d: %s. " CURE, made.host, made.port, error->message), ("%s", error->message));
+  g_clear_error (&error);
+  gst_tfrc_endpoint_clear (&made);
+  return ok;
+}
+
+void
+gst_tfrc_endpoint_close (GstTfrcEndpoint *e)
+{
+  GST_OBJECT_LOCK (e->element);
+  g_clear_object (&e->socket);
+  GST_OBJECT_UNLOCK (e->element);
+}
+
+static gboolean
+is_open (GstTfrcEndpoint *e)
+{
+  gboolean open;
+
+  GST_OBJECT_LOCK (e->element);
+  open = e->socket != NULL;
+  GST_OBJECT_UNLOCK (e->element);
+  return open;
+}
+
+gboolean
+gst_tfrc_endpoint_move (GstTfrcEndpoint *e)
+{
+  GError *error = NULL;
+  GstTfrcEndpoint made;
+  gboolean ok;
+
+  if (!is_open (e))
+    return FALSE;
+  made = copy (e);
+  ok = connect_to (&made, &error);
+  if (ok)
+    adopt (e, &made);
+  else
+    GST_ELEMENT_WARNING (e->element, RESOURCE, OPEN_WRITE,
+        ("Cannot send to %s:%d: %s. The receiver stays the one before. " CURE, made.host, made.port, error->message),
+        (NULL));
+  g_clear_error (&error);
+  gst_tfrc_endpoint_clear (&made);
+  return ok;
+}
+
+void
+gst_tfrc_endpoint_apply_dscp (GstTfrcEndpoint *e)
+{
+  GST_OBJECT_LOCK (e->element);
+  if (e->socket != NULL)
+    gst_tfrc_socket_set_dscp (e->socket, e->dscp);
+  GST_OBJECT_UNLOCK (e->element);
+}
+
+GSocket *
+gst_tfrc_endpoint_get (GstTfrcEndpoint *e, GstTfrcAddress *to)
+{
+  GSocket *socket;
+
+  GST_OBJECT_LOCK (e->element);
+  socket = e->socket != NULL ? g_object_ref (e->socket) : NULL;
+  *to = e->to;
+  GST_OBJECT_UNLOCK (e->element);
+  return socket;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a flow is sent, and from where: what the user names, and the socket and address it comes to. A change of host
+   or port while it is open is a new path from the same socket; where that is not to be had the one before stays. */
+#ifndef GST_TFRC_ENDPOINT_H
+#define GST_TFRC_ENDPOINT_H
+
+#include "gsttfrcsocket.h"
+
+G_BEGIN_DECLS
+
+/* Of a class they stand one after the other, from `first` on. */
+enum {
+  GST_TFRC_ENDPOINT_HOST,
+  GST_TFRC_ENDPOINT_PORT,
+  GST_TFRC_ENDPOINT_BIND_ADDRESS,
+  GST_TFRC_ENDPOINT_BIND_PORT,
+  GST_TFRC_ENDPOINT_SOCKET,
+  GST_TFRC_ENDPOINT_DSCP,
+  GST_TFRC_ENDPOINT_PROPERTIES
+};
+
+/* All under the element's object lock. */
+typedef struct {
+  GstElement *element;
+  gchar *host, *bind_address;
+  gint port, bind_port, dscp;
+  GSocket *given;    /* by the user; NULL: none */
+  GSocket *socket;   /* in use; NULL: it is not open */
+  GstTfrcAddress to; /* of the receiver, for that socket */
+} GstTfrcEndpoint;
+
+void gst_tfrc_endpoint_init (GstTfrcEndpoint *e, GstElement *element);
+void gst_tfrc_endpoint_clear (GstTfrcEndpoint *e);
+
+void gst_tfrc_endpoint_install_properties (GObjectClass *klass, guint first);
+/* which: as above; the caller holds the lock. FALSE: none of these. */
+gboolean gst_tfrc_endpoint_set_property (GstTfrcEndpoint *e, guint which, const GValue *value);
+gboolean gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, GValue *value);
+
+/* Takes the lock, not while names are resolved, which may take long. FALSE, and an error has been posted: no such
+   receiver. */
+gboolean gst_tfrc_endpoint_open (GstTfrcEndpoint *e);
+void gst_tfrc_endpoint_close (GstTfrcEndpoint *e);
+/* Host or port are others now. FALSE: it is not open, or a warning has been posted. */
+gboolean gst_tfrc_endpoint_move (GstTfrcEndpoint *e);
+void gst_tfrc_endpoint_apply_dscp (GstTfrcEndpoint *e);
+/* The socket in use, to be unreferenced, and where to. NULL: it is not open. */
+GSocket *gst_tfrc_endpoint_get (GstTfrcEndpoint *e, GstTfrcAddress *to);
+
+G_END_DECLS
+#endif

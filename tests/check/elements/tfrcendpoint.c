@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Where a flow goes: opened, moved, and left where it was when the new place is not to be had. */
+#include "gsttfrcendpoint.h"
+
+#include <gst/check/gstcheck.h>
+#include <netinet/in.h>
+
+static GstElement *element;
+static GstBus *bus;
+static GstTfrcEndpoint endpoint;
+
+static void
+setup (void)
+{
+  element = gst_bin_new ("sender");
+  bus = gst_bus_new ();
+  gst_element_set_bus (element, bus);
+  gst_tfrc_endpoint_init (&endpoint, element);
+}
+
+static void
+teardown (void)
+{
+  gst_tfrc_endpoint_clear (&endpoint);
+  gst_element_set_bus (element, NULL);
+  gst_clear_object (&bus);
+  gst_clear_object (&element);
+}
+
+static void
+set_text (guint which, const gchar *text)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_STRING);
+  g_value_set_string (&value, text);
+  fail_unless (gst_tfrc_endpoint_set_property (&endpoint, which, &value));
+  g_value_unset (&value);
+}
+
+static void
+set_number (guint which, gint number)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT);
+  g_value_set_int (&value, number);
+  fail_unless (gst_tfrc_endpoint_set_property (&endpoint, which, &value));
+  g_value_unset (&value);
+}
+
+static guint
+messages (GstMessageType type)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, type)) != NULL) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+/* 0: it is not open. */
+static guint
+port_in_use (void)
+{
+  GstTfrcAddress to;
+  GSocket *socket = gst_tfrc_endpoint_get (&endpoint, &to);
+
+  if (socket == NULL)
+    return 0;
+  g_object_unref (socket);
+  return gst_tfrc_address_read (&to).port;
+}
+
+GST_START_TEST (test_open_and_closed)
+{
+  fail_unless_equals_int (port_in_use (), 0);
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  set_number (GST_TFRC_ENDPOINT_PORT, 5010);
+  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless_equals_int (port_in_use (), 5010);
+  gst_tfrc_endpoint_close (&endpoint);
+  fail_unless_equals_int (port_in_use (), 0);
+  fail_unless (gst_tfrc_endpoint_open (&endpoint)); /* again */
+  fail_unless_equals_int (messages (GST_MESSAGE_ANY), 0);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_what_cannot_be_opened)
+{
+  set_text (GST_TFRC_ENDPOINT_HOST, "224.1.1.1");
+  fail_if (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 1);
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  set_text (GST_TFRC_ENDPOINT_BIND_ADDRESS, "nowhere");
+  fail_if (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 1);
+  fail_unless_equals_int (port_in_use (), 0);
+}
+GST_END_TEST;
+
+/* From the same socket, where that speaks its family; else where it was. */
+GST_START_TEST (test_it_moves)
+{
+  GSocket *before;
+  GstTfrcAddress to;
+
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  fail_if (gst_tfrc_endpoint_move (&endpoint)); /* before it is open: nothing to move */
+  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  before = gst_tfrc_endpoint_get (&endpoint, &to);
+  set_number (GST_TFRC_ENDPOINT_PORT, 5012);
+  fail_unless (gst_tfrc_endpoint_move (&endpoint));
+  fail_unless_equals_int (port_in_use (), 5012);
+  fail_unless (endpoint.socket == before);
+  set_text (GST_TFRC_ENDPOINT_HOST, "224.1.1.1");
+  set_number (GST_TFRC_ENDPOINT_PORT, 5014);
+  fail_if (gst_tfrc_endpoint_move (&endpoint));
+  fail_unless_equals_int (port_in_use (), 5012);
+  fail_unless_equals_int (messages (GST_MESSAGE_WARNING), 1);
+  fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 0);
+  g_object_unref (before);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_a_socket_that_is_given)
+{
+  GSocket *given = g_socket_new (G_SOCKET_FAMILY_IPV4, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  GValue value = G_VALUE_INIT, read = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_SOCKET);
+  g_value_init (&read, G_TYPE_SOCKET);
+  g_value_set_object (&value, given);
+  fail_unless (gst_tfrc_endpoint_set_property (&endpoint, GST_TFRC_ENDPOINT_SOCKET, &value));
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless (endpoint.socket == given);
+  fail_unless (gst_tfrc_endpoint_get_property (&endpoint, GST_TFRC_ENDPOINT_SOCKET, &read));
+  fail_unless (g_value_get_object (&read) == given);
+  gst_tfrc_endpoint_close (&endpoint);
+  fail_if (g_socket_is_closed (given));
+  g_socket_close (given, NULL);
+  fail_if (gst_tfrc_endpoint_open (&endpoint)); /* closed by its owner */
+  fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 1);
+  g_value_unset (&read);
+  g_value_unset (&value);
+  g_object_unref (given);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_dscp)
+{
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  set_number (GST_TFRC_ENDPOINT_DSCP, 34);
+  gst_tfrc_endpoint_apply_dscp (&endpoint); /* of nothing */
+  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless_equals_int (gst_tfrc_socket_class (endpoint.socket), 34 << 2);
+  set_number (GST_TFRC_ENDPOINT_DSCP, 46);
+  gst_tfrc_endpoint_apply_dscp (&endpoint);
+  fail_unless_equals_int (gst_tfrc_socket_class (endpoint.socket), 46 << 2);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_properties_of_others)
+{
+  GValue value = G_VALUE_INIT;
+
+  g_value_init (&value, G_TYPE_INT);
+  fail_if (gst_tfrc_endpoint_set_property (&endpoint, GST_TFRC_ENDPOINT_PROPERTIES, &value));
+  fail_if (gst_tfrc_endpoint_get_property (&endpoint, GST_TFRC_ENDPOINT_PROPERTIES, &value));
+  g_value_unset (&value);
+}
+GST_END_TEST;
+
+static Suite *
+tfrcendpoint_suite (void)
+{
+  Suite *suite = suite_create ("tfrcendpoint");
+  TCase *tc = tcase_create ("tfrcendpoint");
+
+  suite_add_tcase (suite, tc);
+  tcase_add_checked_fixture (tc, setup, teardown);
+  tcase_add_test (tc, test_open_and_closed);
+  tcase_add_test (tc, test_what_cannot_be_opened);
+  tcase_add_test (tc, test_it_moves);
+  tcase_add_test (tc, test_a_socket_that_is_given);
+  tcase_add_test (tc, test_dscp);
+  tcase_add_test (tc, test_properties_of_others);
+  return suite;
+}
+
+GST_CHECK_MAIN (tfrcendpoint);
