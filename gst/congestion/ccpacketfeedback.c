@@ -23,6 +23,7 @@ cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *para
   f->first = f->next = FIRST_NUMBER;
   tfrc_packet_report_init (&f->tfrc, &params->loss_history, params->rto);
   path_rate_init (&f->path, &params->path);
+  path_mtu_init (&f->mtu);
 }
 
 void
@@ -199,6 +200,64 @@ tell_path (CcPacketFeedback *f, uint64_t number, const CcSentPacket *packet, CcD
   path_rate_on_timeout (&f->path, path.arrived_at);
 }
 
+/* What is lost counts once, however often that is told. */
+static void
+add_size (CcPacketFeedback *f, uint64_t number, CcSentPacket *packet, PathMtuReport *sizes)
+{
+  uint32_t bytes = f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS].size_bytes;
+
+  if (packet->received) {
+    sizes->arrived_bytes = bytes > sizes->arrived_bytes ? bytes : sizes->arrived_bytes;
+  } else if (!packet->sized) {
+    packet->sized = true;
+    sizes->lost++;
+    sizes->lost_bytes = bytes < sizes->lost_bytes ? bytes : sizes->lost_bytes;
+  }
+}
+
+static void
+look_at_sizes (CcPacketFeedback *f, unsigned n, CcTime now)
+{
+  PathMtuReport sizes = {.lost_bytes = UINT32_MAX};
+
+  if (n == 0)
+    return;
+  sizes.first = (uint16_t)f->status[0].seq;
+  sizes.last = (uint16_t)f->status[n - 1].seq;
+  for (unsigned i = 0; i < n; i++)
+    add_size (f, f->status[i].seq, slot_of (f, f->status[i].seq), &sizes);
+  path_mtu_on_packets (&f->mtu, &sizes, now);
+}
+
+/* Of the packets from first to last those that the loss history has numbers for. */
+static void
+excuse (CcPacketFeedback *f, uint64_t first, uint64_t last, CcDuration R)
+{
+  const TfrcSentPacket *sent = f->tfrc.sent;
+
+  while (first < last && !sent[first % TFRC_PACKET_REPORT_SLOTS].covered)
+    first++;
+  while (first < last && !sent[last % TFRC_PACKET_REPORT_SLOTS].covered)
+    last--;
+  tfrc_loss_history_excuse (&f->tfrc.history, sent[first % TFRC_PACKET_REPORT_SLOTS].history_seq,
+      sent[last % TFRC_PACKET_REPORT_SLOTS].history_seq, R);
+  path_rate_excuse (&f->path, first - f->unknown, last - f->unknown);
+}
+
+static void
+excuse_sizes (CcPacketFeedback *f, CcDuration R, CcTime now)
+{
+  uint64_t first, last;
+  PathMtuLoss loss;
+
+  if (!path_mtu_take_loss (&f->mtu, now, &loss))
+    return;
+  first = find_number (f, loss.first);
+  last = find_number (f, loss.last);
+  if (first != NO_NUMBER && last != NO_NUMBER && first <= last)
+    excuse (f, first, last, R);
+}
+
 /* Numbers rise, so that losses of several streams are grouped as they were sent. Returns how many statuses there are.
  */
 static unsigned
@@ -240,10 +299,13 @@ evaluate (CcPacketFeedback *f, const Report *r, CcPacketVerdict *verdict)
 {
   unsigned n = collect (f, r->reported_at, r->R, r->now);
 
+  look_at_sizes (f, n, r->now);
   if (!tfrc_packet_report_on_report (
           &f->tfrc, f->status, n, r->has_time ? r->reported_at : CC_TIME_NONE, r->R, r->s, r->now, &verdict->tfrc))
     return false;
   run_path_to (f, r->reported_at);
+  excuse_sizes (f, r->R, r->now);
+  verdict->tfrc.p = tfrc_loss_history_p (&f->tfrc.history);
   path_rate_report (&f->path, &verdict->path);
   path_rate_reported (&f->path);
   return true;

@@ -6,11 +6,14 @@
    A report is believed as far as it can be true. What it says of packets never sent, and of packets that would have
    arrived before they left, is left out; a report whose clock disagrees with the ones before by more than
    CC_PACKET_FEEDBACK_TOLERANCE is left out whole, until CC_PACKET_FEEDBACK_STRANGE in a row show that the receiver's
-   clock was set. */
+   clock was set.
+
+   What the path swallows for its size (pathmtu.h) is seen here as well, and is no loss to either. */
 #ifndef CCPACKETFEEDBACK_H
 #define CCPACKETFEEDBACK_H
 
 #include "ccserial.h"
+#include "pathmtu.h"
 #include "pathrate.h"
 #include "rtcpccfb.h"
 #include "rtcptwcc.h"
@@ -35,6 +38,7 @@ typedef struct {
   uint32_t ssrc, frame; /* frame: its RTP timestamp */
   uint16_t seq;
   bool received;
+  bool sized; /* it is known as lost where sizes are looked at */
   ArrivalEcn ecn;
   uint64_t noted_in; /* report */
   CcTime arrived_at; /* CC_TIME_NONE: the report does not say */
@@ -45,6 +49,7 @@ typedef struct {
   TfrcPacketReport tfrc;
   uint64_t unknown, newest; /* numbers that no report covered so far, newest that one did */
   PathRate path;
+  PathMtu mtu;
   CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
   uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */
   uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */

@@ -83,6 +83,7 @@ struct _GstRtpTfrcBwe {
   guint key_unit_count;
   guint estimated; /* bit/s for encoders, as last notified */
   guint told_rate; /* as last pushed upstream */
+  guint told_mtu;  /* bytes of an RTP packet, as last told to payloaders; 0: no limit */
   CcLimit told_limit;
   guint64 circuit_told; /* gst_tfrc_circuit_news () */
   GstRtpTfrcCounts counts;
@@ -109,7 +110,7 @@ void gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event);      /* th
 
 /* gstrtptfrcnews.c: what upstream and the application learn */
 typedef struct {
-  gboolean notify, key_unit;
+  gboolean notify, key_unit, mtu;
   GstMessage *message, *circuit;
   GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS];
   guint n_shares;

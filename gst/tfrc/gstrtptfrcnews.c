@@ -4,6 +4,7 @@
 #endif
 
 #include "gstrtptfrcbwe.h"
+#include "gsttfrcmtu.h"
 #include "gsttfrcrate.h"
 
 #include <gst/video/video.h>
@@ -76,7 +77,7 @@ stats_structure (GstRtpTfrcBwe *self)
       "tfrc-reports", G_TYPE_UINT64, c->tfrc_reports, "receiver-reports", G_TYPE_UINT64, c->receiver_reports, "remb",
       G_TYPE_UINT64, c->remb, "tmmbr", G_TYPE_UINT64, c->tmmbr, "nack", G_TYPE_UINT64, c->nack, "first-dropped",
       G_TYPE_UINT64, c->first_dropped, "malformed", G_TYPE_UINT64, c->malformed, "unknown-ssrc", G_TYPE_UINT64,
-      c->unknown_ssrc, "rr-rtt", G_TYPE_UINT64, self->rr_rtt, NULL);
+      c->unknown_ssrc, "rr-rtt", G_TYPE_UINT64, self->rr_rtt, "path-mtu", G_TYPE_UINT, self->told_mtu, NULL);
   gst_tfrc_circuit_add_stats (s, status.circuit, status.circuit_reason, self->core.circuit.openings);
   return s;
 }
@@ -92,12 +93,36 @@ gst_rtp_tfrc_stats (GstRtpTfrcBwe *self)
   return s;
 }
 
+/* By either kind of report; 0: there is none. */
+static guint
+path_mtu (GstRtpTfrcBwe *self, CcTime now)
+{
+  guint limit = path_mtu_limit (&self->packets->mtu, now);
+  guint other = self->blocks != NULL ? path_mtu_limit (&self->blocks->mtu, now) : 0;
+
+  return limit == 0 || (other > 0 && other < limit) ? other : limit;
+}
+
+/* Pictures behind those that were too large refer to what did not arrive. */
+static void
+check_mtu (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news)
+{
+  guint limit = path_mtu (self, now);
+
+  if (limit == self->told_mtu)
+    return;
+  self->told_mtu = limit;
+  news->mtu = TRUE;
+  news->key_unit |= limit > 0;
+}
+
 void
 gst_rtp_tfrc_run_timers (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news)
 {
   if (cc_sender_next_timeout (&self->core) <= now)
     cc_sender_on_timeout (&self->core, now);
   news->key_unit |= cc_sender_take_key_unit_wanted (&self->core);
+  check_mtu (self, now, news);
   news->circuit = gst_tfrc_circuit_news (GST_ELEMENT (self), &self->core, &self->circuit_told);
   if (news->circuit != NULL)
     self->status_at = now;
@@ -112,7 +137,8 @@ gst_rtp_tfrc_run_timers (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news)
 gboolean
 gst_rtp_tfrc_has_news (const GstRtpTfrcNews *news)
 {
-  return news->notify || news->key_unit || news->message != NULL || news->circuit != NULL || news->info.limit != NULL;
+  return news->notify || news->key_unit || news->mtu || news->message != NULL || news->circuit != NULL ||
+         news->info.limit != NULL;
 }
 
 /* One event for each stream, or for all while none is known: rtpfunnel takes it to the stream whose SSRC it names. */
@@ -138,6 +164,8 @@ push_rate_events (GstRtpTfrcBwe *self, GstRtpTfrcNews *news)
 void
 gst_rtp_tfrc_tell (GstRtpTfrcBwe *self, GstRtpTfrcNews *news)
 {
+  if (news->mtu)
+    gst_tfrc_mtu_limit_upstream (self->sinkpad, self->told_mtu);
   if (news->key_unit) {
     GST_INFO_OBJECT (self, "asking upstream for a key unit");
     gst_pad_push_event (

@@ -5,6 +5,7 @@
 
 #include "ccsenderpackets.h"
 #include "gstrtptfrcbwe.h"
+#include "gsttfrcmtu.h"
 #include "gsttfrcrate.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
@@ -69,7 +70,11 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
 void
 gst_rtp_tfrc_stop (GstRtpTfrcBwe *self)
 {
+  gboolean limited;
+
   g_mutex_lock (&self->lock);
+  limited = self->told_mtu > 0;
+  self->told_mtu = 0;
   gst_rtp_tfrc_flush (self);
   self->running = FALSE;
   gst_rtp_tfrc_streams_clear (&self->streams);
@@ -78,6 +83,8 @@ gst_rtp_tfrc_stop (GstRtpTfrcBwe *self)
   g_clear_pointer (&self->blocks, g_free);
   g_clear_pointer (&self->sent, g_free);
   g_mutex_unlock (&self->lock);
+  if (limited)
+    gst_tfrc_mtu_limit_upstream (self->sinkpad, 0);
 }
 
 void

@@ -242,7 +242,7 @@ gst_tfrc_answer_begin (
   begin_session (a, srtp, to, now);
   gst_tfrc_steering_init (&a->steering, params->sender, params->packets);
   a->steering.core = a->session.core;
-  a->steering.mtu = &a->mtu.path;
+  a->steering.mtu = &a->mtu;
   a->steering.numbered = params->settings->twcc_extension_id > 0;
   gst_tfrc_numbers_init (&a->numbers);
   begin_repair (a);
@@ -288,7 +288,7 @@ tell_size_losses (GstTfrcAnswer *a, CcTime now)
       .type = RTCP_FB_PSFB, .fmt = RTCP_FB_FMT_AFB, .fci = fci, .size = sizeof fci, .max_delay = PATH_MTU_TELL_FOR};
   PathMtuLoss loss;
 
-  if (!path_mtu_take_loss (&a->mtu.path, now, &loss))
+  if (!gst_tfrc_mtu_take_loss (&a->mtu, now, &loss))
     return;
   message.media = loss.ssrc;
   rtcp_size_loss_write (fci, sizeof fci, &(const RtcpSizeLoss){loss.first, loss.last});

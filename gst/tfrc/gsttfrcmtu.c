@@ -76,13 +76,41 @@ gst_tfrc_mtu_set_upstream (GstPad *sink, guint bytes)
   set_behind (sink, bytes, DEEPEST);
 }
 
+void
+gst_tfrc_mtu_limit_upstream (GstPad *sink, guint bytes)
+{
+  gst_tfrc_mtu_set_upstream (sink, bytes > 0 ? bytes - GROWTH : 0);
+}
+
 /* ---- the path ---- */
+
+static void
+forget (GstTfrcMtu *m)
+{
+  guint i;
+
+  m->n_streams = 0;
+  for (i = 0; i < GST_TFRC_MTU_STREAMS; i++)
+    path_mtu_init (&m->streams[i]);
+}
 
 void
 gst_tfrc_mtu_init (GstTfrcMtu *m, GstElement *element, GstPad *pad)
 {
   *m = (GstTfrcMtu){.element = element, .pad = pad};
-  path_mtu_init (&m->path);
+  forget (m);
+}
+
+/* NULL: it is unknown. */
+static PathMtu *
+stream_of (GstTfrcMtu *m, guint32 ssrc)
+{
+  guint i;
+
+  for (i = 0; i < MIN (m->n_streams, GST_TFRC_MTU_STREAMS); i++)
+    if (m->streams[i].ssrc == ssrc)
+      return &m->streams[i];
+  return NULL;
 }
 
 static void
@@ -91,13 +119,13 @@ tell (GstTfrcMtu *m, guint limit)
   m->told = limit;
   if (limit > 0)
     GST_INFO_OBJECT (m->element, "the path swallows packets of more than %u bytes", limit);
-  gst_tfrc_mtu_set_upstream (m->pad, limit > 0 ? limit - GROWTH : 0);
+  gst_tfrc_mtu_limit_upstream (m->pad, limit);
 }
 
 void
 gst_tfrc_mtu_restart (GstTfrcMtu *m)
 {
-  path_mtu_init (&m->path);
+  forget (m);
   if (m->told > 0)
     tell (m, 0);
 }
@@ -105,21 +133,62 @@ gst_tfrc_mtu_restart (GstTfrcMtu *m)
 void
 gst_tfrc_mtu_on_sent (GstTfrcMtu *m, guint32 ssrc, guint16 seq, guint bytes, guint added)
 {
+  PathMtu *stream = stream_of (m, ssrc);
+
   m->added = added;
-  path_mtu_on_sent (&m->path, ssrc, seq, bytes);
+  if (stream == NULL)
+    stream = &m->streams[m->n_streams++ % GST_TFRC_MTU_STREAMS];
+  path_mtu_on_sent (stream, ssrc, seq, bytes);
+}
+
+void
+gst_tfrc_mtu_on_report (GstTfrcMtu *m, guint32 ssrc, guint32 highest, gint32 lost, CcTime now)
+{
+  PathMtu *stream = stream_of (m, ssrc);
+
+  if (stream != NULL)
+    path_mtu_on_report (stream, ssrc, highest, lost, now);
 }
 
 void
 gst_tfrc_mtu_on_icmp (GstTfrcMtu *m, guint ip_bytes, CcTime now)
 {
-  if (ip_bytes > m->added)
-    path_mtu_on_told (&m->path, ip_bytes - m->added, now);
+  guint i;
+
+  for (i = 0; i < GST_TFRC_MTU_STREAMS && ip_bytes > m->added; i++)
+    path_mtu_on_told (&m->streams[i], ip_bytes - m->added, now);
+}
+
+gboolean
+gst_tfrc_mtu_take_loss (GstTfrcMtu *m, CcTime now, PathMtuLoss *loss)
+{
+  guint i;
+
+  for (i = 0; i < GST_TFRC_MTU_STREAMS; i++)
+    if (path_mtu_take_loss (&m->streams[i], now, loss))
+      return TRUE;
+  return FALSE;
+}
+
+/* The path is the same for all. */
+static guint
+least (const GstTfrcMtu *m, CcTime now)
+{
+  guint i, found = 0;
+
+  for (i = 0; i < GST_TFRC_MTU_STREAMS; i++) {
+    guint limit = path_mtu_limit (&m->streams[i], now);
+
+    found = found == 0 || (limit > 0 && limit < found) ? limit : found;
+  }
+  return found;
 }
 
 gboolean
 gst_tfrc_mtu_run (GstTfrcMtu *m, CcTime now)
 {
-  guint limit = path_mtu_limit (&m->path, now);
+  guint limit = least (m, now);
+
   if (limit == m->told)
     return FALSE;
   tell (m, limit);

@@ -146,7 +146,7 @@ on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
     c->rr_rtt = rtt;
   cc_sender_on_receiver_report (s->sender, c->rr_fraction_lost, rtt, s->now);
   tell_circuit (s, block, rtt);
-  path_mtu_on_report (s->mtu, block->ssrc, block->ext_highest_seq, block->packets_lost, s->now);
+  gst_tfrc_mtu_on_report (s->mtu, block->ssrc, block->ext_highest_seq, block->packets_lost, s->now);
 }
 
 const RtcpHandlers gst_tfrc_steering_handlers = {.report_block = on_report_block,

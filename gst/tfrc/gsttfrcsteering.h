@@ -7,7 +7,7 @@
 #include "ccsender.h"
 #include "gsttfrccircuit.h"
 #include "gsttfrcratesources.h"
-#include "pathmtu.h"
+#include "gsttfrcmtu.h"
 #include "rtpparticipant.h"
 
 G_BEGIN_DECLS
@@ -27,11 +27,11 @@ typedef struct {
   CcSender *sender;
   CcPacketFeedback *packets; /* what left, for reports of every packet */
   RtpParticipant *core;      /* whose SSRCs these are */
-  PathMtu *mtu;              /* of the flow */
-  gboolean numbered;         /* packets carry transport-wide numbers */
-  CcTime now;                /* of the packet at hand */
-  guint32 path_teller;       /* SSRC whose path rate is followed */
-  guint32 router_teller;     /* SSRC that told explicit rates and no path rate; 0: none */
+  GstTfrcMtu *mtu;
+  gboolean numbered;     /* packets carry transport-wide numbers */
+  CcTime now;            /* of the packet at hand */
+  guint32 path_teller;   /* SSRC whose path rate is followed */
+  guint32 router_teller; /* SSRC that told explicit rates and no path rate; 0: none */
   guint64 teller_key[2];
   const GstTfrcAddress *from; /* of the packet of a router's at hand */
   struct {

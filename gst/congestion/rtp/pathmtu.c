@@ -73,18 +73,17 @@ sort_sizes (const PathMtu *m, uint32_t highest, unsigned n, uint16_t *sizes)
   return true;
 }
 
-/* As if the largest were the lost ones. first: number of the first of them. */
 static void
-add (PathMtuEvidence *e, uint16_t first, const uint16_t *sizes, unsigned n, unsigned lost)
+add (PathMtuEvidence *e, const PathMtuReport *r)
 {
   if (e->losing == 0)
-    e->before = (uint16_t)(first - 1);
-  if (lost > 0 && sizes[lost - 1] < e->lost_bytes)
-    e->lost_bytes = sizes[lost - 1];
-  if (lost < n && sizes[lost] > e->arrived_bytes)
-    e->arrived_bytes = sizes[lost];
-  e->losing += lost > 0;
-  e->lost += lost;
+    e->before = (uint16_t)(r->first - 1);
+  if (r->lost_bytes < e->lost_bytes)
+    e->lost_bytes = r->lost_bytes;
+  if (r->arrived_bytes > e->arrived_bytes)
+    e->arrived_bytes = r->arrived_bytes;
+  e->losing += r->lost > 0;
+  e->lost += r->lost;
 }
 
 static bool
@@ -95,13 +94,13 @@ is_contradicted (const PathMtuEvidence *e)
 
 /* What contradicts what was before may be the first of what is now. */
 static void
-take_interval (PathMtu *m, uint16_t first, const uint16_t *sizes, unsigned n, unsigned lost)
+take_interval (PathMtu *m, const PathMtuReport *r)
 {
-  add (&m->evidence, first, sizes, n, lost);
+  add (&m->evidence, r);
   if (!is_contradicted (&m->evidence))
     return;
   m->evidence = NO_EVIDENCE;
-  add (&m->evidence, first, sizes, n, lost);
+  add (&m->evidence, r);
   if (is_contradicted (&m->evidence))
     m->evidence = NO_EVIDENCE;
 }
@@ -154,12 +153,24 @@ path_mtu_on_told (PathMtu *m, uint32_t limit, CcTime now)
     set_limit (m, limit, m->evidence.before, now);
 }
 
+/* As if the largest of the n up to `highest` were the lost ones. */
+static PathMtuReport
+report_of (const PathMtu *m, uint32_t highest, const uint16_t *sizes, unsigned n, unsigned lost)
+{
+  return (PathMtuReport){.first = (uint16_t)(m->highest + 1),
+      .last = (uint16_t)highest,
+      .lost = lost,
+      .lost_bytes = lost > 0 ? sizes[lost - 1] : UINT32_MAX,
+      .arrived_bytes = lost < n ? sizes[lost] : 0};
+}
+
 static void
 take_report (PathMtu *m, uint32_t highest, int32_t lost, CcTime now)
 {
   uint32_t n = highest - m->highest;
   int64_t more = (int64_t)lost - m->lost;
   uint16_t sizes[PATH_MTU_SENT];
+  PathMtuReport report;
 
   if (n == 0)
     return;
@@ -167,11 +178,22 @@ take_report (PathMtu *m, uint32_t highest, int32_t lost, CcTime now)
     m->evidence = NO_EVIDENCE;
     return;
   }
-  if (more > 0 && is_as_heard (m, sizes[more - 1], now)) {
+  report = report_of (m, highest, sizes, n, (unsigned)more);
+  if (more > 0 && is_as_heard (m, report.lost_bytes, now)) {
     set_limit (m, m->heard, (uint16_t)m->highest, now);
     return;
   }
-  take_interval (m, (uint16_t)(m->highest + 1), sizes, n, (unsigned)more);
+  take_interval (m, &report);
+  judge (m, now);
+}
+
+void
+path_mtu_on_packets (PathMtu *m, const PathMtuReport *report, CcTime now)
+{
+  m->newest = report->last;
+  if (report->lost > 0 && report->lost_bytes > m->limit && m->tell_at != CC_TIME_NONE)
+    m->loss.last = report->last;
+  take_interval (m, report);
   judge (m, now);
 }
 

@@ -12,7 +12,7 @@
    itself, as a path may have become another. Where the system has heard a limit by ICMP and as many packets larger than
    it were sent as are missing, that is proof enough. What was lost that way was no congestion, and the receiver is to
    know. After RFC 8899, for a stream that sends small and large packets anyway: they are its probes. For one stream, of
-   consecutive numbers, and one receiver. */
+   consecutive numbers, and one receiver; where reports tell of each packet, for all that leaves. */
 #ifndef PATHMTU_H
 #define PATHMTU_H
 
@@ -37,6 +37,13 @@ typedef struct {
   uint32_t arrived_bytes; /* of the largest that arrived; 0: none */
   uint32_t lost_bytes;    /* of the smallest that was lost; UINT32_MAX: none */
 } PathMtuEvidence;
+
+/* What one report says of packets of known sizes. Numbers as on the wire. */
+typedef struct {
+  uint16_t first, last; /* that it tells of, both included */
+  unsigned lost;
+  uint32_t lost_bytes, arrived_bytes; /* as in PathMtuEvidence */
+} PathMtuReport;
 
 /* Numbers as on the wire, both ends included: what is missing of them was too large. */
 typedef struct {
@@ -66,6 +73,8 @@ void path_mtu_init (PathMtu *m);
 void path_mtu_on_sent (PathMtu *m, uint32_t ssrc, uint16_t seq, uint32_t bytes);
 /* The receiver reports on ssrc (RFC 3550 6.4.1): the highest number it has got, and what it has lost since it began. */
 void path_mtu_on_report (PathMtu *m, uint32_t ssrc, uint32_t highest, int32_t lost, CcTime now);
+/* The same where reports tell of each packet: in place of both. The numbers are those of all that leaves. */
+void path_mtu_on_packets (PathMtu *m, const PathMtuReport *report, CcTime now);
 /* The system has heard of a limit, bytes as they were counted. It holds as soon as packets are missing that may have
    been larger: a liar has none of them. */
 void path_mtu_on_told (PathMtu *m, uint32_t limit, CcTime now);

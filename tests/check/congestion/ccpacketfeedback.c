@@ -44,7 +44,7 @@ next (void)
 
 /* Packet of stream 1 or 2; lost where arrives is false. */
 static void
-send_one (uint32_t ssrc, uint16_t seq, bool arrives)
+send_packet (uint32_t ssrc, uint16_t seq, uint32_t size, bool arrives)
 {
   CcTime at = next () + ONE_WAY + CLOCK;
 
@@ -52,8 +52,14 @@ send_one (uint32_t ssrc, uint16_t seq, bool arrives)
     arrival_history_on_packet (&all, cc_packet_feedback_number (&f), ecn, at);
     arrival_history_on_packet (ssrc == 1 ? &a : &b, seq, ecn, at);
   }
-  cc_packet_feedback_on_sent (&f, ssrc, seq, SIZE, sent, next ());
+  cc_packet_feedback_on_sent (&f, ssrc, seq, size, sent, next ());
   sent++;
+}
+
+static void
+send_one (uint32_t ssrc, uint16_t seq, bool arrives)
+{
+  send_packet (ssrc, seq, SIZE, arrives);
 }
 
 /* Leaves `delay` after the last packet's arrival. */
@@ -341,7 +347,31 @@ START_TEST (test_marks_of_ect_1)
 }
 END_TEST
 
+/* Every third packet is larger than the path takes. It counts as no loss when that is clear; what is lost later does.
+ */
+START_TEST (test_what_is_too_large_is_no_loss)
+{
+  reset ();
+  for (unsigned i = 0; i < 200; i++) {
+    bool large = i % 3 == 0;
+
+    send_packet (1, (uint16_t)i, large ? 1300 : 900, i < 100 || !large);
+    if (i % 5 == 4)
+      report_ccfb (0);
+  }
+  ck_assert_uint_eq (path_mtu_limit (&f.mtu, next ()), 900);
+  ck_assert_double_eq (verdict.tfrc.p, 0);
+  for (unsigned i = 200; i < 300; i++) {
+    send_packet (1, (uint16_t)i, 900, i % 10 > 0);
+    if (i % 5 == 4)
+      report_ccfb (0);
+  }
+  ck_assert_double_gt (verdict.tfrc.p, 0.01);
+  ck_assert_uint_eq (f.mtu.limited, 1);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
     test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense,
-    test_marks_of_ect_1)
+    test_marks_of_ect_1, test_what_is_too_large_is_no_loss)

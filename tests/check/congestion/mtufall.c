@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The whole loop in virtual time: a sender whose encoder does as it is told, a link of 1 Mb/s, 25 ms each way, with a
    queue of 300 ms, that swallows packets of more than 1000 bytes from some time on, and the receiver's law. What the
-   sender proves of it goes to the payloader at once, and to the receiver with RTCP. */
+   sender proves of it goes to the payloader at once, and to the receiver with RTCP. Or the receiver tells of each
+   packet, and the law runs at the sender. */
 #include "ccreceiver.h"
-#include "ccsender.h"
+#include "ccsenderpackets.h"
 #include "pathmtu.h"
 #include "cctest.h"
 #include <math.h>
@@ -39,7 +40,13 @@ typedef struct {
   int32_t lost;
 } Message;
 
+#define TOLD 1024
+
 static CcSender sender;
+static CcPacketFeedback packets;
+static CcToldPacket told_of[TOLD]; /* by number */
+static bool each;                  /* packet is told of */
+static uint32_t told_from;
 static CcReceiver receiver;
 static PathMtu mtu;
 static CcPacket ring[RING];
@@ -58,6 +65,17 @@ static PathMtuLoss excuse;
 static double arrived[1200]; /* bytes in each 100 ms */
 
 static void
+begin_packets (void)
+{
+  CcPacketFeedbackParams params;
+
+  cc_sender_packet_feedback_params (&sender, &params);
+  cc_packet_feedback_init (&packets, &params);
+  each = false;
+  told_from = 65001;
+}
+
+static void
 setup (uint64_t seed)
 {
   CcSenderParams params;
@@ -72,6 +90,7 @@ setup (uint64_t seed)
   cc_receiver_params_init (&receives);
   cc_receiver_init (&receiver, &receives);
   path_mtu_init (&mtu);
+  begin_packets ();
   head = tail = 0;
   next_frame = now + random_of.next (random_of.user) % FRAME;
   link_free_at = reported_at = now;
@@ -94,7 +113,7 @@ setup (uint64_t seed)
 static void
 encode (void)
 {
-  unsigned limit = path_mtu_limit (&mtu, now), full = limit > 0 && limit < FULL ? limit : FULL;
+  unsigned limit = path_mtu_limit (each ? &packets.mtu : &mtu, now), full = limit > 0 && limit < FULL ? limit : FULL;
   double by = 0.75 + 0.5 * random_of.next (random_of.user) / 4294967296.0;
   CcPacket packet = {.frame = ++frame, .captured_at = now};
   CcSenderStatus status;
@@ -127,6 +146,8 @@ leave (const CcPacket *packet)
       .has_stamp = true};
 
   cc_sender_stamp (&sender, now, &rtp.stamp);
+  told_of[sent % TOLD] = (CcToldPacket){
+      .number = (uint16_t)sent, .sent_at = now, .size_bytes = packet->size_bytes, .frame = packet->frame};
   path_mtu_on_sent (&mtu, FLOW, (uint16_t)sent, packet->size_bytes);
   if (!is_through (wire))
     return;
@@ -173,6 +194,8 @@ receive (Packet *packet)
   lost += (int32_t)(number - heard - 1);
   heard = number;
   packet->rtp.arrived_at = now;
+  told_of[number % TOLD].received = true;
+  told_of[number % TOLD].arrived_at = now;
   arrived[(now - 50 * CC_SECOND) / (100 * CC_MSECOND)] += packet->rtp.size_bytes + OVERHEAD;
   wanted |= cc_receiver_on_packet (&receiver, &packet->rtp);
 }
@@ -193,12 +216,28 @@ report (void)
   reported_at = now;
 }
 
+/* Those up to the highest one that arrived. */
+static void
+take_packets (void)
+{
+  CcToldPacket told_now[TOLD];
+  unsigned n = 0;
+
+  for (; told_from <= message.highest; told_from++)
+    told_now[n++] = told_of[told_from % TOLD];
+  cc_sender_on_told (&sender, &packets, told_now, n, now);
+}
+
 static void
 take_message (void)
 {
   if (!message.pending || message.at > now)
     return;
   message.pending = false;
+  if (each) {
+    take_packets ();
+    return;
+  }
   cc_sender_on_tfrc_report (&sender, &message.report.tfrc, now);
   cc_sender_on_path_report (&sender, &message.report.path, now);
   path_mtu_on_report (&mtu, FLOW, message.highest, message.lost, now);
@@ -282,6 +321,26 @@ START_TEST (test_without_being_told_the_receiver_takes_it_for_congestion)
 }
 END_TEST
 
+/* The law knows without being told. */
+START_TEST (test_where_each_packet_is_told_of)
+{
+  double worst = 0;
+
+  for (unsigned seed = 1; seed <= 20; seed++) {
+    double s;
+
+    setup (seed);
+    excuses = false;
+    each = true;
+    s = back_after ();
+    if (getenv ("MTUFALL") != NULL)
+      printf ("seed %u: %.1f s\n", seed, s);
+    worst = fmax (worst, s);
+  }
+  ck_assert_double_le (worst, 3);
+}
+END_TEST
+
 START_TEST (test_where_the_system_knows)
 {
   ck_assert_double_le (worst_of (20, true, true), 2);
@@ -289,4 +348,4 @@ START_TEST (test_where_the_system_knows)
 END_TEST
 
 CC_TEST_MAIN ("mtufall", test_the_rate_is_back_soon, test_without_being_told_the_receiver_takes_it_for_congestion,
-    test_where_the_system_knows)
+    test_where_the_system_knows, test_where_each_packet_is_told_of)

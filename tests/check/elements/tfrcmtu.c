@@ -125,15 +125,15 @@ GST_END_TEST;
 
 /* Of each three packets the two that are larger than 1000 bytes are lost, in report after report. */
 static void
-swallow (PathMtu *path, CcTime now)
+swallow (GstTfrcMtu *m, guint32 ssrc, CcTime now)
 {
   static const guint sizes[] = {1300, 1250, 1000};
   guint i;
 
   for (i = 0; i < 30; i++) {
-    path_mtu_on_sent (path, FLOW, (guint16)(1 + i), sizes[i % 3]);
+    gst_tfrc_mtu_on_sent (m, ssrc, (guint16)(1 + i), sizes[i % 3], 0);
     if (i % 3 == 2)
-      path_mtu_on_report (path, FLOW, 1 + i, (gint32)(2 * (i + 1) / 3), now);
+      gst_tfrc_mtu_on_report (m, ssrc, 1 + i, (gint32)(2 * (i + 1) / 3), now);
   }
 }
 
@@ -146,7 +146,7 @@ GST_START_TEST (test_a_limit_is_told_and_ends)
   gst_tfrc_mtu_init (&m, GST_ELEMENT (GST_OBJECT_PARENT (pad)), pad);
   gst_tfrc_mtu_run (&m, CC_SECOND);
   fail_unless_equals_int (mtu_of ("pay"), DEFAULT_MTU);
-  swallow (&m.path, CC_SECOND);
+  swallow (&m, FLOW, CC_SECOND);
   gst_tfrc_mtu_run (&m, CC_SECOND);
   fail_unless_equals_int (m.told, 1000);
   fail_unless_equals_int (mtu_of ("pay"), 978);
@@ -163,7 +163,7 @@ GST_START_TEST (test_another_path_has_no_limit)
   GstTfrcMtu m;
 
   gst_tfrc_mtu_init (&m, GST_ELEMENT (GST_OBJECT_PARENT (pad)), pad);
-  swallow (&m.path, CC_SECOND);
+  swallow (&m, FLOW, CC_SECOND);
   gst_tfrc_mtu_run (&m, CC_SECOND);
   gst_tfrc_mtu_restart (&m);
   fail_unless_equals_int (mtu_of ("pay"), DEFAULT_MTU);
@@ -185,10 +185,40 @@ GST_START_TEST (test_icmp_is_believed_where_packets_are_missing)
     gst_tfrc_mtu_on_sent (&m, FLOW, (guint16)seq, seq == 2 ? 1200 : 600, 40);
   gst_tfrc_mtu_on_icmp (&m, 1000, CC_SECOND);
   fail_if (gst_tfrc_mtu_run (&m, CC_SECOND));
-  path_mtu_on_report (&m.path, FLOW, 3, 1, CC_SECOND);
+  gst_tfrc_mtu_on_report (&m, FLOW, 3, 1, CC_SECOND);
   fail_unless (gst_tfrc_mtu_run (&m, CC_SECOND));
   fail_unless_equals_int (m.told, 960);
   fail_unless_equals_int (mtu_of ("pay"), 938);
+  gst_object_unref (pad);
+}
+GST_END_TEST;
+
+/* Audio and video take turns; the path is the same for all. */
+GST_START_TEST (test_each_of_several_streams_tells)
+{
+  static const guint sizes[] = {1300, 1250, 1000};
+  GstPad *pad = build ("rtpvp8pay name=pay ! fakesink name=sink");
+  PathMtuLoss loss;
+  GstTfrcMtu m;
+  guint i, k;
+
+  gst_tfrc_mtu_init (&m, GST_ELEMENT (GST_OBJECT_PARENT (pad)), pad);
+  for (i = 0; i < 30; i++) {
+    for (k = 0; k < 3; k++)
+      gst_tfrc_mtu_on_sent (&m, FLOW + k, (guint16)(1 + i), k == 1 ? sizes[i % 3] : 100, 0);
+    if (i % 3 == 2)
+      gst_tfrc_mtu_on_report (&m, FLOW + 1, 1 + i, (gint32)(2 * (i + 1) / 3), CC_SECOND);
+    gst_tfrc_mtu_on_report (&m, FLOW, 1 + i, 0, CC_SECOND);
+  }
+  fail_unless (gst_tfrc_mtu_run (&m, CC_SECOND));
+  fail_unless_equals_int (m.told, 1000);
+  fail_unless (gst_tfrc_mtu_take_loss (&m, CC_SECOND, &loss));
+  fail_unless_equals_int (loss.ssrc, FLOW + 1);
+  fail_if (gst_tfrc_mtu_take_loss (&m, CC_SECOND, &loss));
+  for (k = 3; k < 3 + GST_TFRC_MTU_STREAMS; k++) /* in their places; the path is as it was */
+    gst_tfrc_mtu_on_sent (&m, FLOW + k, 1, 100, 0);
+  gst_tfrc_mtu_run (&m, CC_SECOND);
+  fail_unless_equals_int (m.told, 1000);
   gst_object_unref (pad);
 }
 GST_END_TEST;
@@ -207,6 +237,7 @@ tfrcmtu_suite (void)
   tcase_add_test (tc, test_without_a_payloader);
   tcase_add_test (tc, test_a_limit_is_told_and_ends);
   tcase_add_test (tc, test_another_path_has_no_limit);
+  tcase_add_test (tc, test_each_of_several_streams_tells);
   tcase_add_test (tc, test_icmp_is_believed_where_packets_are_missing);
   return suite;
 }
