@@ -9,6 +9,7 @@
    stranger is sent more than three times what he sent; memory stays bounded and comes back. */
 #include "fuzz.h"
 #include "participantcall.h"
+#include "rtcpsizeloss.h"
 
 #define WARM_UP (3 * CC_SECOND)
 #define ATTACK (3 * CC_SECOND)
@@ -31,6 +32,7 @@ enum {
   OP_REMB,
   OP_REQUEST,
   OP_NAME,
+  OP_SIZES,
   OP_USER,
   OPS
 };
@@ -50,7 +52,9 @@ const FuzzSeed fuzz_seeds[] = {
           "abcd\0\0\x32\x0a\3"),
     /* a stream in sequence before the call */
     SEED ("\1\1\3\0\0\1\3\1\0\1\3\2\0\1\3\3\0\0\xff\1\3\4\0\1\3\5\0\0\xff\1\3\6\0\1\3\7\0"),
-    SEED ("\0\x0a\0\x0a\1\x0a\2\x0a\3\0\x10"),
+    SEED ("\0\x0b\0\x0b\1\x0b\2\x0b\3\0\x10"),
+    /* losses excused that are none of his */
+    SEED ("\0\x0a\0\0\1\x2c\0\x0a\0\1\0\x64\0\x0a\1\0\0\x32\x08"),
     {NULL, 0},
 };
 
@@ -178,6 +182,12 @@ say_rtcp (FuzzInput *in, unsigned op)
     rtcp_add_tmmbr (&w, sender, &limit, 1);
   if (op == OP_REMB)
     rtcp_add_remb (&w, sender, &remb);
+  if (op == OP_SIZES) {
+    const RtcpSizeLoss loss = {(uint16_t)(call.seq - limit.bitrate_bps % 600), call.seq};
+    uint8_t fci[RTCP_SIZE_LOSS_SIZE];
+
+    rtcp_add_afb (&w, sender, about, fci, rtcp_size_loss_write (fci, sizeof fci, &loss));
+  }
   if (op == OP_REQUEST) {
     uint16_t seq = (uint16_t)(call.seq - 3);
 
