@@ -40,7 +40,9 @@ def read(folder, name=None):
     schedule = (units.trace_schedule(settings["trace"], settings["duration"]) if settings.get("trace")
                 else units.Schedule(settings["capacity"]))
     call = measures.Call(folder, settings)
-    return One(name or report.name_of(settings), call, schedule, measures.summary(call, schedule))
+    told = pathlib.Path(folder) / "summary.json"  # what only the call itself could know
+    before = json.loads(told.read_text()) if told.exists() else {}
+    return One(name or report.name_of(settings), call, schedule, before | measures.summary(call, schedule))
 
 
 def make(out, options):
@@ -78,8 +80,9 @@ def _moments(a, b):
 
 
 def _figures(a, b):
-    rows = [(what, mine, theirs, means) for (what, mine, means), (_, theirs, _) in
-            zip(report.explained(a.result), report.explained(b.result))]
+    told = [{what: (figure, means) for what, figure, means in report.explained(one.result)} for one in (a, b)]
+    rows = [(what, *(each.get(what, ("-",))[0] for each in told), (told[0].get(what) or told[1][what])[1])
+            for what in dict.fromkeys([*told[0], *told[1]])]  # a fall or a busy machine may be one call's only
     return report._table(rows, ("", a.name, b.name, "what it is"), "told two")
 
 

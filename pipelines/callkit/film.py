@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The received video in a form that browsers play: as it came, in another container; only JPEG is coded anew."""
+"""The received video in a form that browsers play: as it came, in another container; JPEG, and what no container takes as
+it came, after losses, is coded anew."""
 import pathlib
 import shlex
 import subprocess
@@ -8,10 +9,11 @@ from . import paths
 
 MOST_INSIDE = 12e6  # bytes of a film that is in the page itself; a longer one lies beside it
 _SAFE = "queue max-size-time=0 max-size-bytes=0 max-size-buffers=0"
+ANEW = ("webm", "decodebin ! videoconvert ! vp8enc deadline=1 cpu-used=8 target-bitrate=4000000 ! webmmux")
 MUX = {"x264enc": ("mp4", "h264parse ! video/x-h264,stream-format=avc,alignment=au ! mp4mux"),
        "openh264enc": ("mp4", "h264parse ! video/x-h264,stream-format=avc,alignment=au ! mp4mux"),
        "vp8enc": ("webm", "webmmux"), "vp9enc": ("webm", "webmmux"),
-       "jpegenc": ("webm", "jpegdec ! videoconvert ! vp8enc deadline=1 cpu-used=8 target-bitrate=4000000 ! webmmux")}
+       "jpegenc": ANEW}
 
 
 def make(folder, encoder):
@@ -20,8 +22,11 @@ def make(folder, encoder):
     source = folder / "received.mkv"
     if encoder not in MUX or not source.exists() or not source.stat().st_size:
         return None
-    kind, mux = MUX[encoder]
-    film = folder / f"received.{kind}"
+    return _muxed(source, *MUX[encoder]) or _muxed(source, *ANEW)
+
+
+def _muxed(source, kind, mux):
+    film = source.with_suffix(f".{kind}")
     done = subprocess.run(["gst-launch-1.0", "-q", *shlex.split(
         f"filesrc location={shlex.quote(str(source))} ! matroskademux ! {_SAFE} ! {mux} ! "
         f"filesink location={shlex.quote(str(film))}")], env=paths.environment(), check=False, timeout=300,

@@ -12,7 +12,7 @@ import numpy  # noqa: E402
 from matplotlib import pyplot  # noqa: E402
 
 from . import clips, film as films, pictures, plots  # noqa: E402
-from .units import show_rate  # noqa: E402
+from .units import rate, show_rate, words_of_rate  # noqa: E402
 
 BIN = 0.25  # s of the rate curves
 POLICY = ("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; img-src data:; media-src data: 'self' file:; "
@@ -136,9 +136,9 @@ def lines(result):
             ("capture to display, p50 / p95 / p99", " / ".join(ms(result[f"frame_delay_p{n}"]) for n in (50, 95, 99))),
             ("first picture after", ms(result["blank_start"])),
             ("processor, sender / receiver", " / ".join(percent(result["cpu"][end]) for end in ("sender", "receiver")))]
-    rows += [(f"queue below 100 ms after the drop to {show_rate(d['to'])}bit/s", f"{d['seconds']:.1f} s")
+    rows += [(f"queue below 100 ms after the drop to {words_of_rate(d['to'])}", f"{d['seconds']:.1f} s")
              for d in result["drops"]]
-    return rows
+    return rows + [(what, f"{figure}: {meaning}") for what, figure, meaning in busy(result)]
 
 
 def _table(rows, head=None, kind=""):
@@ -152,7 +152,7 @@ def _table(rows, head=None, kind=""):
 
 def explained(result):
     """[(what, figure, what it means)] for a page."""
-    drops = [(f"Short again after the fall to {show_rate(d['to'])}bit/s", f"{d['seconds']:.1f} s",
+    drops = [(f"Short again after the fall to {words_of_rate(d['to'])}", f"{d['seconds']:.1f} s",
               "from then on nobody waits longer than 0.1 s in the queue") for d in result["drops"]]
     gap = result["freezes"]
     return [
@@ -171,7 +171,15 @@ def explained(result):
          "PSNR of the screen against the camera, old pictures counted: 30 is poor, 35 good, 40 hardly to be told apart"),
         ("First picture", ms(result["blank_start"]), "after the start"),
         ("Processor", " / ".join(percent(result["cpu"][end]) for end in ("sender", "receiver")),
-         "of one core, sender and receiver with their codecs")]
+         "of one core, sender and receiver with their codecs"),
+        *busy(result)]
+
+
+def busy(result):
+    """A machine with more work than processors is late by itself."""
+    load, processors = result.get("load", 0), result.get("processors", 1)
+    return [("Machine", f"{load:.1f} programs for {processors} processors",
+             "it had more to do than it could: what is late, skipped or jerky may be its own, not the network's")] * (load > processors)
 
 
 def _phases(result):
@@ -212,7 +220,8 @@ def page(title, body):
 
 def name_of(s):
     """What a call is called in headings."""
-    controller = s["mode"] if s["controller"] == "ours" else s["controller"]
+    kind, _, fixed = s["controller"].partition(":")
+    controller = f"a fixed rate of {words_of_rate(rate(fixed))}" if kind == "fixed" else s["mode"] if kind == "ours" else kind
     return f"{s['encoder']}, {controller}"
 
 

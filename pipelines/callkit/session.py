@@ -305,6 +305,7 @@ class Session:
         call = measures.Call(self.folder, settings)
         result = measures.summary(call, self.schedule)
         result["problems"] = self.problems
+        result["load"], result["processors"] = os.getloadavg()[0], os.cpu_count()
         (self.folder / "summary.json").write_text(json.dumps(result, indent=1))
         report.write(call, self.schedule, result, self.folder / "report.html")
         report.picture(call, self.schedule, self.folder / "call.png")

@@ -41,6 +41,11 @@ def show_rate(bps):
     return f"{bps / 1e6:.2f}M" if bps >= 1e6 else f"{bps / 1e3:.0f}k"
 
 
+def words_of_rate(bps):
+    """For people who read no other figure beside it."""
+    return f"{bps / 1e6:g} Mbit/s" if bps >= 1e6 else f"{bps / 1e3:g} kbit/s"
+
+
 class Schedule:
     """'0:1.0M,40:2.5M' or one rate: bit/s by seconds since the start."""
 

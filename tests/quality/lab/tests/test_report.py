@@ -122,7 +122,7 @@ class Report(unittest.TestCase):
         out = pathlib.Path(self.folder.name, "both.html")
         compare.write(a, b, out)
         text = self.assert_offline(out.read_text())
-        for words in ("x264enc, low-delay", "x264enc, fixed:900k", "The same moments", "6.5 s"):
+        for words in ("x264enc, low-delay", "x264enc, a fixed rate of 900 kbit/s", "The same moments", "6.5 s"):
             self.assertIn(words, text)
         compare.picture(a, b, str(out.with_suffix(".jpg")))
         self.assertGreater(out.with_suffix(".jpg").stat().st_size, 10000)
