@@ -159,7 +159,7 @@ run_path_to (CcPacketFeedback *f, CcTime until)
 {
   CcTime at;
 
-  if (f->path.view.started && cc_time_since (until, f->path.next_at) > MAX_CATCH_UP)
+  if (f->path.view.started && cc_time_since (until, f->path.clock.next_at) > MAX_CATCH_UP)
     path_rate_on_timeout (&f->path, until);
   while ((at = path_rate_next_timeout (&f->path)) <= until) {
     path_rate_on_timeout (&f->path, at);

@@ -28,6 +28,7 @@ struct Run {
   double udp_bps = 0, udp_from_s = 0, udp_to_s = 0;
   FeedbackKind feedback = FeedbackKind::tfrc;
   bool l4s = false; /* packets leave as ECT(1) */
+  bool ect = false; /* as ECT(0): a mark is a loss */
 };
 
 struct Outcome {
@@ -64,6 +65,7 @@ flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
   spec.receiver.clock_drift_ppm = 50;
   spec.receiver.kind = run.feedback;
   spec.sender.l4s = run.l4s;
+  spec.sender.ect = run.ect;
   spec.sender.seed = seed;
   spec.receiver.seed = seed + 1;
   spec.start_s = at.start_s;
@@ -401,7 +403,8 @@ own_kind (Report &report)
 static void
 round_trip_fairness (Report &report)
 {
-  Run run = one_flow (4e6, 10, 300);
+  double end_s = report.options ().quick ? 160 : 300;
+  Run run = one_flow (4e6, 10, end_s);
   const double one_way_ms[] = {10, 25, 50, 100, 150};
 
   run.flows.clear ();
@@ -410,7 +413,7 @@ round_trip_fairness (Report &report)
   Outcome out = simulate (report, "5.5", run);
   std::vector<double> shares;
   for (unsigned i = 0; i < 5; i++) {
-    shares.push_back (out.probe (i).received.mean_bps (100, 299));
+    shares.push_back (out.probe (i).received.mean_bps (100, end_s - 1));
     report.note (format ("5.5: flow with %g ms kb/s", one_way_ms[i]), shares[i] / 1e3);
     report.note (format ("5.5: flow with %g ms jumps", one_way_ms[i]), out.flows[i].receiver->receiver ().path.jumps);
   }
@@ -493,7 +496,8 @@ l4s (Report &report)
 {
   for (double mbps : {2., 5., 15.})
     for (bool marked : {true, false})
-      check_l4s (report, format ("l4s-%gM", mbps), over_fq_codel (mbps * 1e6, 20, marked));
+      if (!report.options ().quick || (marked && mbps == 5))
+        check_l4s (report, format ("l4s-%gM", mbps), over_fq_codel (mbps * 1e6, 20, marked));
 }
 
 static void
@@ -502,8 +506,68 @@ l4s_three (Report &report)
   for (bool marked : {true, false}) {
     Run run = over_fq_codel (12e6, 20, marked);
 
+    if (report.options ().quick && !marked)
+      break;
     run.flows = {{0, 1e6, 0}, {0, 1e6, 0}, {0, 1e6, 0}};
     check_l4s (report, "l4s-three", run);
+  }
+}
+
+/* A path that marks what it would drop keeps the queue short, whoever makes it. */
+static Run
+over_marking_codel (double bps, double end_s)
+{
+  Run run = one_flow (bps, 50, end_s);
+
+  run.net.forward.queue.kind = QueueKind::codel;
+  run.net.forward.queue.ecn = true;
+  run.ect = true;
+  return run;
+}
+
+static void
+marks (Report &report)
+{
+  check_single (report, "marks-alone", over_marking_codel (1e6, 60), {0.8, 60, 0.01, 0, 5});
+  Run run = over_marking_codel (2e6, 90);
+  run.flows = {{5, 1e6, 0}};
+  run.tcp.resize (1);
+  run.tcp[0].kind = TcpKind::cubic;
+  run.tcp[0].ecn = true;
+  Outcome beside = simulate (report, "marks-cubic", run);
+  report.check ("marks-cubic: share of half the link", beside.probe (0).received.mean_bps (30, 90) / 1e6, 0.3, 1.5);
+  run = over_marking_codel (3.5e6, 90);
+  run.flows = {{0, 1e6, 0}, {10, 1e6, 0}, {20, 1e6, 0}};
+  Outcome out = simulate (report, "marks-three", run);
+  std::vector<double> shares;
+  for (unsigned i = 0; i < 3; i++)
+    shares.push_back (out.probe (i).received.mean_bps (40, 89));
+  report.check ("marks-three: Jain index", jain_of (shares), 0.8, 1);
+  report.check ("marks-three: use", (shares[0] + shares[1] + shares[2]) / 3.5e6, 0.7, 1.01);
+  report.check (
+      "marks-three: queue delay p95 ms", out.net->forward ().all.queue_delay.percentile (0.95, 40) * 1000, 0, 60);
+}
+
+/* A mobile link serves in turns: every 150 or 300 ms one packet takes 50 ms, ten times as long as the others. */
+static void
+serving_gaps (Report &report)
+{
+  for (double every_s : {0.15, 0.3}) {
+    Run run = one_flow (2e6, 40, 60);
+    std::string name = format ("gaps-%gms", every_s * 1000);
+
+    run.net.forward.queue.ms = 0;
+    run.net.forward.queue.bytes = 150000;
+    for (double at_s = 1; at_s < run.end_s; at_s += every_s) {
+      run.net.forward.schedule.push_back ({at_s, 0.2e6});
+      run.net.forward.schedule.push_back ({at_s + 0.02, 2e6});
+    }
+    Outcome out = simulate (report, name, run);
+    std::vector<double> frame_ms;
+    add_frame_delays (run, out.flows[0], &frame_ms);
+    report.note (name + ": use", out.probe (0).received.mean_bps (10, run.end_s) / 2e6);
+    report.check (name + ": queue delay p95 ms", out.probe (0).queue_delay.percentile (0.95, 10) * 1000, 0, 150);
+    report.note (name + ": frame delay p95 ms", percentile_of (frame_ms, 0.95));
   }
 }
 
@@ -523,6 +587,9 @@ static const std::vector<Scenario> scenarios = {
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
     {"l4s", "a path that marks at once has a queue of a few ms", true, l4s},
     {"l4s-three", "three flows as well", true, l4s_three},
+    {"marks", "a path that marks what it would drop: alone, beside a TCP that is marked too, three flows", false,
+        marks},
+    {"serving-gaps", "gaps of a link that serves in turns are no lack of capacity", false, serving_gaps},
     {"round-trip-fairness", "RFC 8867 5.5: five flows, 10 to 150 ms", true, round_trip_fairness},
 };
 

@@ -18,23 +18,23 @@ backlog_drain (double q)
 
 /* By arrivals: while nothing comes, nothing is known to be served. */
 static void
-count_drained (Backlog *b, const BacklogQueue *queue, bool stood)
+count_drained (Backlog *b, BacklogQueue queue, bool stood)
 {
   if (!stood)
     b->drained = b->longest = 0;
   else
-    b->drained += cc_seconds (cc_time_since (queue->arrived_at, b->counted_at)) * (1 - b->rate_Bps / b->served_Bps);
-  b->longest = fmax (b->longest, queue->waited);
-  b->counted_at = queue->arrived_at;
+    b->drained += cc_seconds (cc_time_since (queue.arrived_at, b->counted_at)) * (1 - b->rate_Bps / b->served_Bps);
+  b->longest = fmax (b->longest, queue.waited);
+  b->counted_at = queue.arrived_at;
 }
 
 BacklogState
-backlog_step (Backlog *b, const BacklogQueue *queue)
+backlog_step (Backlog *b, BacklogQueue queue)
 {
   bool stood = b->stands;
-  double served = queue->served_Bps;
+  double served = queue.served_Bps;
 
-  b->stands = queue->standing > STANDING + queue->one_packet && (stood || served > 0);
+  b->stands = queue.standing > STANDING + queue.one_packet && (stood || served > 0);
   if (!b->stands)
     return stood ? BACKLOG_OVER : BACKLOG_NONE;
   count_drained (b, queue, stood);
@@ -43,12 +43,21 @@ backlog_step (Backlog *b, const BacklogQueue *queue)
     return BACKLOG_NOT_OURS;
   if (served > 0)
     b->served_Bps = served;
-  b->rate_Bps = b->served_Bps * backlog_drain (fmax (queue->waited, queue->standing));
+  b->rate_Bps = b->served_Bps * backlog_drain (fmax (queue.waited, queue.standing));
   return stood ? BACKLOG_STANDS : BACKLOG_BEGINS;
 }
 
-void
+RateWish
+backlog_wish (const Backlog *b, BacklogState state, double rate_Bps)
+{
+  if (state == BACKLOG_BEGINS || state == BACKLOG_STANDS)
+    return (RateWish){b->rate_Bps, RATE_OWNER_OWN};
+  return state == BACKLOG_OVER && b->served_Bps > rate_Bps ? (RateWish){b->served_Bps, RATE_OWNER_OWN} : rate_wish_none;
+}
+
+BacklogState
 backlog_forget (Backlog *b)
 {
   b->stands = false;
+  return BACKLOG_NONE;
 }

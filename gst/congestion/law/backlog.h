@@ -8,6 +8,7 @@
 #define BACKLOG_H
 
 #include "cctime.h"
+#include "ratewish.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
@@ -37,11 +38,13 @@ typedef struct {
   CcTime arrived_at; /* the newest packet */
 } BacklogQueue;
 /* To be called every 20 to 200 ms. */
-BacklogState backlog_step (Backlog *b, const BacklogQueue *queue);
+BacklogState backlog_step (Backlog *b, BacklogQueue queue);
+/* What that makes of R, which was rate_Bps. Pure. */
+RateWish backlog_wish (const Backlog *b, BacklogState state, double rate_Bps);
 /* Of what is served, to be rid of a queue of that many s within 0.4 s. */
 double backlog_drain (double q);
-/* Somebody else decides. */
-void backlog_forget (Backlog *b);
+/* Somebody else decides: BACKLOG_NONE. */
+BacklogState backlog_forget (Backlog *b);
 
 #ifdef __cplusplus
 }

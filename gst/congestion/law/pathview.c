@@ -4,8 +4,6 @@
 #include <math.h>
 
 #define Q_BUSY LAW (Q_BUSY, 0.008, 0.030)            /* s: above, the queue is busy all the time */
-#define Q_JUMP LAW (Q_JUMP, 0.035, 1.0)              /* s: a packet's queueing delay that may be a jump */
-#define JUMP_TIME LAW (JUMP_TIME, 0.030, 0.0)        /* s: and has lasted */
 #define JUMP_BELOW 0.9                               /* x R arrives */
 #define NOISY LAW (NOISY, 6.0, 0.0)                  /* x the noise of q is no queue */
 #define PAIR_GAIN 1.1                                /* x R: a train leaves faster */
@@ -13,6 +11,7 @@
 #define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
 #define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
 #define SERVED_PAIRS 3.0
+#define SERVED 1.05                       /* x c: below, single packets are served as they come */
 #define MIN_PERIOD 0.05                   /* s */
 #define MAX_PERIOD 0.1                    /* s */
 #define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0) /* s */
@@ -24,7 +23,8 @@ path_view_init (PathView *v, double rate_Bps)
 {
   QueueDelayParams delay;
 
-  *v = (PathView){.word_at = CC_TIME_NONE, .long_since = CC_TIME_NONE};
+  *v = (PathView){.word_at = CC_TIME_NONE};
+  long_wait_init (&v->long_wait);
   queue_delay_params_init (&delay);
   queue_delay_init (&v->delay, &delay);
   route_change_init (&v->route);
@@ -86,15 +86,6 @@ take_frame (PathView *v, const PathPacket *packet, double standing, CcDuration d
         route_change_on_frame (&v->route, cc_seconds (v->queue.ended_delay), v->rate_Bps, packet->arrived_at);
 }
 
-static void
-watch_waits (PathView *v, CcTime now)
-{
-  if (v->waited < Q_JUMP + path_view_no_queue (v))
-    v->long_since = CC_TIME_NONE;
-  else if (v->long_since == CC_TIME_NONE)
-    v->long_since = now;
-}
-
 CcDuration
 path_view_on_packet (PathView *v, const PathPacket *packet)
 {
@@ -114,7 +105,7 @@ path_view_on_packet (PathView *v, const PathPacket *packet)
     v->R = packet->R;
   v->last = *packet;
   v->waited = cc_seconds (delay);
-  watch_waits (v, now);
+  long_wait_on_packet (&v->long_wait, v->waited, path_view_no_queue (v), now);
   return delay;
 }
 
@@ -135,11 +126,15 @@ path_view_update (PathView *v, bool others_queue, double T, CcTime now)
   bottleneck_share_remember (&v->share, T, v->receive_Bps);
 }
 
-double
-path_view_served (PathView *v, CcTime now)
+BacklogQueue
+path_view_backlog (PathView *v, CcTime now)
 {
+  BacklogQueue queue = {.waited = v->waited, .one_packet = path_view_no_queue (v), .arrived_at = v->last.arrived_at};
+
+  queue.standing = path_view_queue_has_jumped (v, now) ? fmax (v->queue.q, v->waited) : v->queue.q;
   packet_pairs_fade (&v->served, now, SERVED_MEMORY);
-  return packet_pairs_rate (&v->served, SERVED_PAIRS);
+  queue.served_Bps = packet_pairs_rate (&v->served, SERVED_PAIRS);
+  return queue;
 }
 
 double
@@ -147,7 +142,7 @@ path_view_jumped_to (PathView *v, CcTime now)
 {
   double c = bottleneck_share_of_late (&v->share);
 
-  v->long_since = CC_TIME_NONE;
+  long_wait_init (&v->long_wait);
   bottleneck_share_update (&v->share, false, now);
   return c;
 }
@@ -161,9 +156,7 @@ path_view_take_capacity (PathView *v, double capacity_Bps)
 void
 path_view_meet_queue (PathView *v, CcTime now)
 {
-  v->filled_Bps = v->receive_Bps;
-  v->filled_capacity_Bps = v->share.known_Bps;
-  v->busy_at = now;
+  filled_path_meet (&v->filled, v->receive_Bps, v->share.known_Bps, now);
 }
 
 void
@@ -179,7 +172,7 @@ path_view_note_limit (PathView *v, CcTime now)
 void
 path_view_wait_anew (PathView *v)
 {
-  v->long_since = CC_TIME_NONE;
+  long_wait_init (&v->long_wait);
 }
 
 void
@@ -196,7 +189,7 @@ path_view_take_route (PathView *v)
   queue_delay_reset (&v->delay);
   standing_queue_forget (&v->queue);
   v->waited = 0;
-  v->long_since = CC_TIME_NONE;
+  long_wait_init (&v->long_wait);
   bottleneck_share_forget (&v->share, v->rate_Bps);
   v->trail_Bps = v->rate_Bps;
 }
@@ -237,30 +230,25 @@ path_view_queue_stands (const PathView *v, CcTime now)
   return v->queue.q > Q_BUSY + path_view_no_queue (v) + path_view_router_queue (v, now);
 }
 
+/* None shows them a share of the path. One of their own serves them slower than they come. */
+bool
+path_view_singles_pass (const PathView *v)
+{
+  return !v->share.trains && (v->share.capacity_Bps == 0 || v->rate_Bps < SERVED * v->share.capacity_Bps);
+}
+
 bool
 path_view_is_alone (const PathView *v, CcTime now)
 {
   return cross_traffic_is_none (&v->cross) && path_view_router_queue (v, now) == 0;
 }
 
-double
-path_view_since_busy (const PathView *v, CcTime now)
-{
-  return cc_seconds (cc_time_since (now, v->busy_at));
-}
-
-double
-path_view_arriving (const PathView *v, CcTime now)
-{
-  return path_view_is_alone (v, now) ? packet_pairs_rate (&v->served, SERVED_PAIRS)
-                                     : bottleneck_share_of_late (&v->share);
-}
-
+/* What arrives of late: alone, gaps and all. */
 bool
 path_view_queue_has_jumped (const PathView *v, CcTime now)
 {
-  double c = path_view_arriving (v, now);
+  double c =
+      path_view_is_alone (v, now) ? packet_pairs_rate (&v->served, SERVED_PAIRS) : bottleneck_share_of_late (&v->share);
 
-  return v->long_since != CC_TIME_NONE && cc_seconds (now - v->long_since) >= JUMP_TIME && c > 0 &&
-         c < JUMP_BELOW * v->rate_Bps;
+  return long_wait_lasts (&v->long_wait, now) && c > 0 && c < JUMP_BELOW * v->rate_Bps;
 }

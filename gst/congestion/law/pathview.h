@@ -8,15 +8,19 @@
      served        what it serves while a queue of ours stands, gaps and all (backlog.h)
      received      what arrives, over 1 s and of late (receiverate.h)
      cross         whether anybody else is there (crosstraffic.h)
+     filled        what the path was like when it was last full (filledpath.h)
      marks, words  when the path last marked a packet, when routers last told a rate
 
    Rates are bytes/s, 0: unknown; queues are s. */
 #ifndef PATHVIEW_H
 #define PATHVIEW_H
 
+#include "backlog.h"
 #include "bottleneckshare.h"
 #include "crosstraffic.h"
 #include "ecnmarks.h"
+#include "filledpath.h"
+#include "longwait.h"
 #include "queuedelay.h"
 #include "receiverate.h"
 #include "routechange.h"
@@ -47,15 +51,13 @@ typedef struct {
   RouteChange route;
   EcnMarks marks;
   bool started;
-  bool rerouted;                       /* just now: what waits in no queue is the new base delay */
-  PathPacket last;                     /* newest in sequence */
-  double waited;                       /* s that it did */
-  CcTime long_since;                   /* since when packets wait for long; CC_TIME_NONE: they do not */
+  bool rerouted;   /* just now: what waits in no queue is the new base delay */
+  PathPacket last; /* newest in sequence */
+  double waited;   /* s that it did */
+  LongWait long_wait;
   double rate_Bps, trail_Bps;          /* what may be sent, as told; the same as it shows here, later */
   double receive_Bps, receive_now_Bps; /* over 1 s; of late */
-  double filled_Bps;                   /* what arrived when a queue was last met */
-  double filled_capacity_Bps;          /* c then */
-  CcTime busy_at;                      /* when that was */
+  FilledPath filled;                   /* when a queue was last met */
   bool met_limit;                      /* ever: a queue, or trains that were spread */
   CcTime word_at;                      /* the last word of routers; CC_TIME_NONE: never */
   CcDuration R;                        /* 0: unknown */
@@ -70,8 +72,8 @@ CcDuration path_view_on_packet (PathView *v, const PathPacket *packet);
 void path_view_receive (PathView *v, CcTime now);
 /* Once a period of T s. others_queue: the queue is somebody else's, so that only trains tell of c. */
 void path_view_update (PathView *v, bool others_queue, double T, CcTime now);
-/* What is served of late, gaps and all. */
-double path_view_served (PathView *v, CcTime now);
+/* What of it a backlog is judged by (backlog.h). */
+BacklogQueue path_view_backlog (PathView *v, CcTime now);
 /* A jump is being answered: what arrives of late, c as it is now, and the waits begin anew. */
 double path_view_jumped_to (PathView *v, CcTime now);
 void path_view_take_capacity (PathView *v, double capacity_Bps); /* it has become that */
@@ -91,9 +93,8 @@ double path_view_no_queue (const PathView *v);
 double path_view_router_queue (const PathView *v, CcTime now);   /* s that is the routers' business */
 bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time */
 bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */
+bool path_view_singles_pass (const PathView *v);                 /* single packets are served as they come */
 bool path_view_is_alone (const PathView *v, CcTime now);         /* nobody else to meet, no router shares out */
-double path_view_since_busy (const PathView *v, CcTime now);     /* s */
-double path_view_arriving (const PathView *v, CcTime now);       /* of late: alone, gaps and all */
 bool path_view_queue_has_jumped (const PathView *v, CcTime now); /* waits are long, and less arrives than is sent */
 
 #ifdef __cplusplus

@@ -20,9 +20,9 @@
 #define TEST_RATE 0.5                           /* x R; where as much of the queue goes, it was ours */
 
 static QueueJudgement
-says (QueueVerdict verdict, double rate_Bps)
+says (QueueVerdict verdict, RateWish wish)
 {
-  return (QueueJudgement){.verdict = verdict, .rate_Bps = rate_Bps};
+  return (QueueJudgement){.verdict = verdict, .wish = wish};
 }
 
 /* A queue of our own goes within a second of backing off. */
@@ -36,11 +36,11 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
   else if (v->queue.q < Q_OTHERS / 2)
     o->standing_s = 0;
   if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER))
-    return says (QUEUE_AS_IT_WAS, 0);
+    return says (QUEUE_AS_IT_WAS, rate_wish_none);
   o->others = true;
   o->short_at = now;
   o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
-  return says (QUEUE_IS_OTHERS, 0);
+  return says (QUEUE_IS_OTHERS, rate_wish_none);
 }
 
 static QueueJudgement
@@ -49,7 +49,7 @@ stop_competing (QueueOwner *o, CcTime now)
   o->others = false;
   o->standing_s = 0;
   o->wary_until = cc_time_add (now, cc_duration (WARY_TIME));
-  return says (QUEUE_IS_OURS, 0);
+  return says (QUEUE_IS_OURS, rate_wish_none);
 }
 
 static QueueJudgement
@@ -58,7 +58,8 @@ begin_test (QueueOwner *o, const PathView *v)
   o->testing = true;
   o->test_q = v->queue.q;
   o->test_Bps = v->rate_Bps;
-  return (QueueJudgement){QUEUE_TEST_BEGINS, TEST_RATE * v->rate_Bps, cc_duration (path_view_loop (v) + TEST_TIME)};
+  return (QueueJudgement){
+      QUEUE_TEST_BEGINS, {TEST_RATE * v->rate_Bps, RATE_OWNER_OTHERS}, cc_duration (path_view_loop (v) + TEST_TIME)};
 }
 
 static QueueJudgement
@@ -66,7 +67,8 @@ end_test (QueueOwner *o, const PathView *v, CcTime now)
 {
   o->testing = false;
   o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
-  return v->queue.q < TEST_RATE * o->test_q ? stop_competing (o, now) : says (QUEUE_TEST_OVER, o->test_Bps);
+  return v->queue.q < TEST_RATE * o->test_q ? stop_competing (o, now)
+                                            : says (QUEUE_TEST_OVER, (RateWish){o->test_Bps, RATE_OWNER_OTHERS});
 }
 
 static QueueJudgement
@@ -78,19 +80,15 @@ compete (QueueOwner *o, const PathView *v, CcTime now)
     return end_test (o, v, now);
   if (cc_seconds (now - o->short_at) > OTHERS_GONE)
     return stop_competing (o, now);
-  return now >= o->test_at ? begin_test (o, v) : says (QUEUE_AS_IT_WAS, 0);
+  return now >= o->test_at ? begin_test (o, v) : says (QUEUE_AS_IT_WAS, rate_wish_none);
 }
 
 QueueJudgement
-queue_owner_judge (QueueOwner *o, const PathView *v, double T, CcTime now)
+queue_owner_judge (QueueOwner *o, const PathView *v, bool resting, double T, CcTime now)
 {
+  if (resting && (o->others || now >= o->wary_until))
+    return says (QUEUE_AS_IT_WAS, rate_wish_none);
   return o->others ? compete (o, v, now) : watch_competition (o, v, T, now);
-}
-
-QueueJudgement
-queue_owner_judge_resting (QueueOwner *o, const PathView *v, double T, CcTime now)
-{
-  return o->others || now >= o->wary_until ? says (QUEUE_AS_IT_WAS, 0) : watch_competition (o, v, T, now);
 }
 
 void

@@ -15,7 +15,7 @@
 #define QUEUEOWNER_H
 
 #include "pathview.h"
-#include "rateowner.h"
+#include "ratewish.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -44,21 +44,19 @@ typedef struct {
 typedef enum {
   QUEUE_AS_IT_WAS,
   QUEUE_IS_OTHERS,   /* from now on */
-  QUEUE_TEST_BEGINS, /* send rate_Bps and nothing more for hold */
-  QUEUE_TEST_OVER,   /* it was not ours: rate_Bps again */
+  QUEUE_TEST_BEGINS, /* what is wished and nothing more, for hold */
+  QUEUE_TEST_OVER,   /* it was not ours: what was before */
   QUEUE_IS_OURS      /* no longer others' */
 } QueueVerdict;
 
 typedef struct {
   QueueVerdict verdict;
-  double rate_Bps;
+  RateWish wish;
   CcDuration hold;
 } QueueJudgement;
 
-/* Once a period of T s. */
-QueueJudgement queue_owner_judge (QueueOwner *o, const PathView *v, double T, CcTime now);
-/* While the law rests after a jump: a TCP's queue is one jump after another. */
-QueueJudgement queue_owner_judge_resting (QueueOwner *o, const PathView *v, double T, CcTime now);
+/* Once a period of T s. resting: after a jump, or in a test; a TCP's queue is one jump after another. */
+QueueJudgement queue_owner_judge (QueueOwner *o, const PathView *v, bool resting, double T, CcTime now);
 /* The queue was none. */
 void queue_owner_forget (QueueOwner *o);
 

@@ -5,7 +5,7 @@
 static BacklogState
 step (Backlog *b, double standing, double waited, double one_packet, CcTime now)
 {
-  return backlog_step (b, &(BacklogQueue){standing, waited, one_packet, 100e3, now});
+  return backlog_step (b, (BacklogQueue){standing, waited, one_packet, 100e3, now});
 }
 
 START_TEST (test_a_short_queue_is_none)
@@ -77,7 +77,7 @@ START_TEST (test_an_outage_is_a_queue_of_ours)
 
   step (&b, 0.100, 0.100, 0, now);
   for (; now < heard + 5 * CC_SECOND; now += CC_SECOND / 10)
-    ck_assert_int_eq (backlog_step (&b, &(BacklogQueue){0.1, 0.1, 0, 100e3, heard}), BACKLOG_STANDS);
+    ck_assert_int_eq (backlog_step (&b, (BacklogQueue){0.1, 0.1, 0, 100e3, heard}), BACKLOG_STANDS);
   ck_assert_int_eq (step (&b, 5, 5, 0, now), BACKLOG_STANDS);
 }
 END_TEST
@@ -86,9 +86,9 @@ START_TEST (test_nothing_served_is_no_answer)
 {
   Backlog b = {0};
 
-  ck_assert_int_eq (backlog_step (&b, &(BacklogQueue){0.2, 0.2, 0, 0, CC_SECOND}), BACKLOG_NONE);
+  ck_assert_int_eq (backlog_step (&b, (BacklogQueue){0.2, 0.2, 0, 0, CC_SECOND}), BACKLOG_NONE);
   ck_assert_int_eq (step (&b, 0.200, 0.200, 0, CC_SECOND), BACKLOG_BEGINS);
-  ck_assert_int_eq (backlog_step (&b, &(BacklogQueue){0.2, 0.2, 0, 0, CC_SECOND}), BACKLOG_STANDS);
+  ck_assert_int_eq (backlog_step (&b, (BacklogQueue){0.2, 0.2, 0, 0, CC_SECOND}), BACKLOG_STANDS);
   ck_assert_double_eq_tol (b.served_Bps, 100e3, 1); /* what is known of it last */
 }
 END_TEST

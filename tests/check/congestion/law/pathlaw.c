@@ -6,7 +6,7 @@
 #define NOW (100 * CC_SECOND)
 #define T 0.1
 
-static const PathLawLoss no_loss = {HUGE_VAL, HUGE_VAL, false};
+static const LossGrowth no_loss = {HUGE_VAL, HUGE_VAL, false};
 
 /* R of c, trains that are spread, no queue for a second; as much arrives as may be sent. */
 static void
@@ -19,13 +19,13 @@ setup (PathView *v, double rate_Bps, double c_Bps)
   v->share.trains = v->share.dispersed = true;
   v->met_limit = true;
   v->last.wire_bytes = 1000;
-  v->busy_at = NOW - CC_SECOND;
+  v->filled.at = NOW - CC_SECOND;
 }
 
 static double
 growth (const PathView *v, OwnerKind kind, RateOwner *owner)
 {
-  PathLawStep step = path_law_step (v, kind, &no_loss, T, NOW);
+  RateWish step = path_law_step (v, kind, no_loss, T, NOW);
 
   if (owner)
     *owner = step.owner;
@@ -77,41 +77,6 @@ START_TEST (test_a_queue_of_others_is_left_out)
 }
 END_TEST
 
-START_TEST (test_who_has_less_grows_faster_and_bolder_with_time)
-{
-  PathView v;
-  double soon, later;
-
-  setup (&v, 220e3, 900e3);
-  soon = growth (&v, QUEUE_OWN_KIND, NULL);
-  v.busy_at = NOW - 2 * CC_SECOND;
-  later = growth (&v, QUEUE_OWN_KIND, NULL);
-  ck_assert_double_gt (later, 1.3 * soon);
-  setup (&v, 60e3, 900e3);
-  ck_assert_double_gt (growth (&v, QUEUE_OWN_KIND, NULL), 1.1 * soon);
-}
-END_TEST
-
-START_TEST (test_gentle_about_the_rate_that_filled_the_path)
-{
-  PathView v;
-  double gentle;
-
-  setup (&v, 100e3, 300e3);
-  v.filled_Bps = 100e3;
-  v.filled_capacity_Bps = 300e3;
-  gentle = growth (&v, QUEUE_OWN_KIND, NULL);
-  ck_assert_double_lt (gentle, 0.01);
-  ck_assert_double_gt (growth (&v, QUEUE_ALONE, NULL), 2 * gentle);
-  ck_assert_double_gt (growth (&v, QUEUE_MARKED, NULL), 2 * gentle);
-  v.filled_capacity_Bps = 200e3; /* it has become another path */
-  ck_assert_double_gt (growth (&v, QUEUE_OWN_KIND, NULL), 2 * gentle);
-  v.filled_capacity_Bps = 300e3;
-  v.filled_Bps = 70e3; /* well beyond */
-  ck_assert_double_gt (growth (&v, QUEUE_OWN_KIND, NULL), 2 * gentle);
-}
-END_TEST
-
 START_TEST (test_a_rising_queue_counts_beside_growth)
 {
   PathView v;
@@ -125,37 +90,6 @@ START_TEST (test_a_rising_queue_counts_beside_growth)
   v.queue.q = 0.020;
   v.queue.q_lag = 0.014;
   ck_assert_double_eq_tol (growth (&v, QUEUE_OWN, NULL), 0.5 * (-0.75 * 0.04 - 0.35 * 0.010 / 0.2), 3e-3);
-}
-END_TEST
-
-START_TEST (test_single_packets_grow_a_little)
-{
-  PathView v;
-  RateOwner owner;
-
-  setup (&v, 100e3, 99e3);
-  v.share.trains = false;
-  ck_assert_double_eq_tol (growth (&v, QUEUE_OWN_KIND, &owner), 0.5 * 0.75 * 0.05, 1e-6);
-  ck_assert_int_eq (owner, RATE_OWNER_OWN_KIND);
-  ck_assert_double_eq_tol (growth (&v, QUEUE_OTHERS, NULL), 0.5 * 0.75 * 0.4, 1e-6);
-  setup (&v, 100e3, 80e3); /* served slower than they come */
-  v.share.trains = false;
-  v.queue.q = v.queue.q_lag = 0.020;
-  ck_assert_double_lt (growth (&v, QUEUE_OWN_KIND, NULL), 0);
-}
-END_TEST
-
-/* Trains that others or jitter have spread: a path as slow as that would have a queue. */
-START_TEST (test_does_not_shrink_without_a_queue)
-{
-  PathView v;
-
-  setup (&v, 100e3, 60e3);
-  ck_assert_double_eq (growth (&v, QUEUE_OWN_KIND, NULL), 0);
-  v.queue.q = v.queue.q_lag = 0.015;
-  ck_assert_double_lt (growth (&v, QUEUE_OWN_KIND, NULL), 0);
-  v.queue.noise = 0.007; /* nor one that may be jitter */
-  ck_assert_double_eq (growth (&v, QUEUE_OWN_KIND, NULL), 0);
 }
 END_TEST
 
@@ -191,35 +125,18 @@ END_TEST
 START_TEST (test_loss_has_the_last_word)
 {
   PathView v;
-  PathLawLoss loss = no_loss;
-  PathLawStep step;
+  LossGrowth loss = no_loss;
+  RateWish step;
 
   setup (&v, 100e3, 300e3);
   loss.unexplained = true;
-  ck_assert_double_eq (path_law_step (&v, QUEUE_OWN, &loss, T, NOW).rate_Bps, 100e3);
-  loss = (PathLawLoss){100e3, HUGE_VAL, false};
-  step = path_law_step (&v, QUEUE_OWN, &loss, T, NOW);
+  ck_assert_double_eq (path_law_step (&v, QUEUE_OWN, loss, T, NOW).rate_Bps, 100e3);
+  loss = (LossGrowth){100e3, HUGE_VAL, false};
+  step = path_law_step (&v, QUEUE_OWN, loss, T, NOW);
   ck_assert_double_eq_tol (step.rate_Bps, 100e3 * (1 + 0.02 * T), 1); /* 2 % a second */
   ck_assert_int_eq (step.owner, RATE_OWNER_LOSS);
-  loss = (PathLawLoss){HUGE_VAL, 100.1e3, false};
-  ck_assert_double_eq (path_law_step (&v, QUEUE_OWN, &loss, T, NOW).rate_Bps, 100.1e3);
-}
-END_TEST
-
-START_TEST (test_a_jump)
-{
-  PathView v;
-
-  setup (&v, 90e3, 100e3); /* most of it is ours: c is what arrives */
-  v.waited = 0.08;
-  ck_assert (!path_law_yields_only (&v, QUEUE_OWN));
-  ck_assert_double_eq_tol (path_law_jump (&v, QUEUE_OWN, 50e3), (0.98 - 0.2) * 50e3, 1);
-  setup (&v, 30e3, 100e3); /* others': R by as much as they */
-  v.waited = 0.08;
-  ck_assert (path_law_yields_only (&v, QUEUE_OWN_KIND));
-  ck_assert_double_eq_tol (path_law_jump (&v, QUEUE_OWN_KIND, 10e3), (0.98 - 0.2) * 30e3, 1);
-  ck_assert_double_eq_tol (path_law_jump (&v, QUEUE_MARKED, 10e3), (1 - 0.36 * 0.22) * 30e3, 1);
-  ck_assert (!path_law_yields_only (&v, QUEUE_ROUTER));
+  loss = (LossGrowth){HUGE_VAL, 100.1e3, false};
+  ck_assert_double_eq (path_law_step (&v, QUEUE_OWN, loss, T, NOW).rate_Bps, 100.1e3);
 }
 END_TEST
 
@@ -258,9 +175,21 @@ START_TEST (test_marks_alone_say_where_a_marking_path_ends)
 }
 END_TEST
 
+/* Who has less of the path yields less, down to a quarter. */
+START_TEST (test_yields_by_its_part)
+{
+  PathView v;
+  const PathLawRow own = path_law_row (QUEUE_OWN_KIND), router = path_law_row (QUEUE_ROUTER);
+
+  setup (&v, 50e3, 100e3);
+  ck_assert_double_eq_tol (path_law_yields (&v, &own, 100e3), 0.6, 1e-9);
+  ck_assert_double_eq (path_law_yields (&v, &own, 1000e3), 0.25);
+  ck_assert_double_eq (path_law_yields (&v, &own, 0), 1);
+  ck_assert_double_eq (path_law_yields (&v, &router, 1000e3), 1);
+}
+END_TEST
+
 CC_TEST_MAIN ("pathlaw", test_comes_down_to_the_capacity, test_drains_by_its_part_of_the_queue,
-    test_a_queue_of_others_is_left_out, test_who_has_less_grows_faster_and_bolder_with_time,
-    test_gentle_about_the_rate_that_filled_the_path, test_a_rising_queue_counts_beside_growth,
-    test_single_packets_grow_a_little, test_does_not_shrink_without_a_queue, test_routers_share_out,
-    test_no_further_than_what_arrives, test_loss_has_the_last_word, test_a_jump,
-    test_comes_down_by_the_fraction_of_marks, test_marks_alone_say_where_a_marking_path_ends)
+    test_a_queue_of_others_is_left_out, test_a_rising_queue_counts_beside_growth, test_routers_share_out,
+    test_no_further_than_what_arrives, test_loss_has_the_last_word, test_comes_down_by_the_fraction_of_marks,
+    test_marks_alone_say_where_a_marking_path_ends, test_yields_by_its_part)

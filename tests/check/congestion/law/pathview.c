@@ -76,7 +76,7 @@ START_TEST (test_sees_a_queue_and_who_keeps_it)
   ck_assert (path_view_queue_stands (&p.view, p.now));
   ck_assert_double_gt (standing_queue_slope (&p.view.queue), 0.1);
   ck_assert (path_view_is_alone (&p.view, p.now));
-  ck_assert_double_eq_tol (path_view_served (&p.view, p.now), 100e3, 3e3);
+  ck_assert_double_eq_tol (path_view_backlog (&p.view, p.now).served_Bps, 100e3, 3e3);
   ck_assert (path_view_queue_has_jumped (&p.view, p.now));
 }
 END_TEST
@@ -93,7 +93,7 @@ START_TEST (test_a_gap_is_not_the_end)
     p.free_at = (p.free_at > p.now ? p.free_at : p.now) + 60 * CC_MSECOND;
     run (&p, 4, 132 * CC_MSECOND);
     if (i >= 50)
-      served += path_view_served (&p.view, p.now) / 50;
+      served += path_view_backlog (&p.view, p.now).served_Bps / 50;
   }
   ck_assert_double_eq_tol (served, 109e3, 25e3);
 }
@@ -155,8 +155,8 @@ START_TEST (test_what_arrived_when_it_was_full)
   path_view_meet_queue (&v, 10 * CC_SECOND);
   v.receive_Bps = 80e3;
   path_view_meet_queue (&v, 10 * CC_SECOND + CC_SECOND / 10);
-  ck_assert_double_eq (v.filled_Bps, 80e3);
-  ck_assert_double_eq_tol (path_view_since_busy (&v, 11 * CC_SECOND), 0.9, 1e-9);
+  ck_assert_double_eq (v.filled.rate_Bps, 80e3);
+  ck_assert_double_eq_tol (filled_path_since (&v.filled, 11 * CC_SECOND), 0.9, 1e-9);
 }
 END_TEST
 

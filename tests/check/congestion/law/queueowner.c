@@ -23,7 +23,7 @@ judge_until (QueueOwner *o, const PathView *v, CcTime *now, QueueJudgement *j)
 
   do {
     *now += cc_duration (T);
-    *j = queue_owner_judge (o, v, T, *now);
+    *j = queue_owner_judge (o, v, false, T, *now);
   } while (j->verdict == QUEUE_AS_IT_WAS && *now - began < 60 * CC_SECOND);
   return cc_seconds (*now - began);
 }
@@ -82,11 +82,11 @@ START_TEST (test_the_belief_is_tested)
   judge_until (&o, &v, &now, &j);
   ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 12, 0.15);
   ck_assert_int_eq (j.verdict, QUEUE_TEST_BEGINS);
-  ck_assert_double_eq (j.rate_Bps, 30e3);
+  ck_assert_double_eq (j.wish.rate_Bps, 30e3);
   ck_assert_uint_gt (j.hold, 700 * CC_MSECOND);
   judge_until (&o, &v, &now, &j);
   ck_assert_int_eq (j.verdict, QUEUE_TEST_OVER);
-  ck_assert_double_eq (j.rate_Bps, 60e3);
+  ck_assert_double_eq (j.wish.rate_Bps, 60e3);
   ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 12, 0.15);
   ck_assert_int_eq (j.verdict, QUEUE_TEST_BEGINS);
   v.queue.q = 0.025;
@@ -121,11 +121,11 @@ START_TEST (test_at_rest_only_shortly_after_others)
 
   setup (&v, 0.060);
   for (unsigned i = 0; i < 20; i++)
-    j = queue_owner_judge_resting (&o, &v, T, CC_SECOND);
+    j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_AS_IT_WAS);
   o.wary_until = 2 * CC_SECOND;
   for (unsigned i = 0; i < 5; i++)
-    j = queue_owner_judge_resting (&o, &v, T, CC_SECOND);
+    j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
 }
 END_TEST

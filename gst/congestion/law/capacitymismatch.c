@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "capacitymismatch.h"
+#include <math.h>
+
+#define ETA 0.98
+#define SHARED_MOST 0.5 /* e where they do not arrive as they left, at most */
+#define MOST 0.5        /* either way */
+
+static void
+at_most (CapacityMismatch *m, double e, RateOwner owner)
+{
+  if (e < m->e)
+    *m = (CapacityMismatch){e, owner};
+}
+
+static void
+at_least (CapacityMismatch *m, double e, RateOwner owner)
+{
+  if (e > m->e)
+    *m = (CapacityMismatch){e, owner};
+}
+
+/* Packets that arrive spaced as they left have seen room for the gain they left with. Where the path marks at once no
+   trains are sent: marks say where it ends. */
+static CapacityMismatch
+room (const PathView *v, OwnerKind kind, const GrowthRow *growth, CcTime now)
+{
+  double e = ETA * v->share.capacity_Bps / v->rate_Bps - 1;
+
+  if (kind == QUEUE_L4S)
+    return (CapacityMismatch){path_growth_shared (v, growth, 1, now), RATE_OWNER_UNMET};
+  if (v->share.capacity_Bps == 0)
+    return (CapacityMismatch){path_growth_unmet (v, now), RATE_OWNER_UNMET};
+  if (!v->share.dispersed)
+    return (CapacityMismatch){fmax (e, PATH_GROWTH), RATE_OWNER_UNMET};
+  if (e > 0)
+    e = path_growth_shared (v, growth, fmin (e, SHARED_MOST), now);
+  return (CapacityMismatch){e, rate_owner_of_queue (kind)};
+}
+
+/* Where routers share out, who has the larger part is theirs to say. */
+static double
+unhindered (const PathView *v, const MismatchRow *row)
+{
+  if (!path_view_queue_is_short (v))
+    return -1;
+  return v->queue.q < row->queue_s + path_view_no_queue (v) / 2 ? row->unhindered : fmin (row->unhindered, 0);
+}
+
+/* A queue that is not ours alone shrinks if all who make it give way, whatever their RTT, who has more of it by more;
+   growth goes on beside that. */
+static double
+answer_slope (const PathView *v, const MismatchRow *row, double e, double y)
+{
+  double slope = standing_queue_slope (&v->queue);
+
+  if (queue_owner_has_most (v, v->share.known_Bps))
+    return fmin (e, -slope);
+  return e - row->slope * path_view_loop (v) * y * fmax (slope, 0);
+}
+
+CapacityMismatch
+capacity_mismatch (const PathView *v, OwnerKind kind, const MismatchRow *row, double y, double loss_e, CcTime now)
+{
+  CapacityMismatch m = room (v, kind, &row->growth, now);
+
+  at_least (&m, unhindered (v, row), rate_owner_of_queue (kind));
+  if (row->answers_queue && path_view_queue_stands (v, now))
+    at_most (&m, answer_slope (v, row, m.e, y), rate_owner_of_queue (kind));
+  if (path_view_singles_pass (v))
+    at_least (&m, row->single, kind == QUEUE_OTHERS ? RATE_OWNER_OTHERS : RATE_OWNER_OWN_KIND);
+  at_most (&m, loss_e, RATE_OWNER_LOSS);
+  m.e = fmin (fmax (m.e, -MOST), MOST);
+  return m;
+}

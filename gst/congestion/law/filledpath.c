@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "filledpath.h"
+#include "lawnumber.h"
+
+#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)         /* x what arrived: from there */
+#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)             /* x it: to there */
+#define NEAR_CAPACITY LAW (NEAR_CAPACITY, 1.4, 1e9) /* x c: beyond, the path is another */
+
+void
+filled_path_meet (FilledPath *f, double receive_Bps, double capacity_Bps, CcTime now)
+{
+  *f = (FilledPath){receive_Bps, capacity_Bps, now};
+}
+
+bool
+filled_path_is_near (const FilledPath *f, double rate_Bps, double capacity_Bps)
+{
+  return rate_Bps >= NEAR_FROM * f->rate_Bps && rate_Bps <= NEAR_TO * f->rate_Bps &&
+         capacity_Bps <= NEAR_CAPACITY * f->capacity_Bps;
+}
+
+double
+filled_path_since (const FilledPath *f, CcTime now)
+{
+  return cc_seconds (cc_time_since (now, f->at));
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "queuejump.h"
+#include "backlog.h"
+#include "lawnumber.h"
+#include "pathlaw.h"
+#include <math.h>
+
+#define SHARE 0.98                             /* x c */
+#define JUMP_REST LAW (JUMP_REST, 0.05, 0)     /* s, and the loop */
+#define OTHERS_TIME LAW (OTHERS_TIME, 0.55, 0) /* s in which others, with longer loops, have done their part of it */
+
+bool
+queue_jump_is_of_others (const PathView *v, OwnerKind kind)
+{
+  return kind != QUEUE_ROUTER && !queue_owner_has_most (v, v->share.capacity_Bps);
+}
+
+double
+queue_jump_rate (const PathView *v, OwnerKind kind, double arriving_Bps)
+{
+  const PathLawRow row = path_law_row (kind);
+  double drain = backlog_drain (v->waited);
+
+  if (!queue_jump_is_of_others (v, kind))
+    return fmin (v->rate_Bps, arriving_Bps * drain);
+  if (kind == QUEUE_MARKED) /* its part of that */
+    return v->rate_Bps * (1 - (1 - drain) * path_law_yields (v, &row, v->share.capacity_Bps));
+  return v->rate_Bps * drain;
+}
+
+bool
+queue_jump_on_packet (QueueJump *j, const PathView *v, const QueueOwner *o, bool followed, CcTime now)
+{
+  if (o->others || !path_view_queue_has_jumped (v, now))
+    return false;
+  j->pending = !path_view_is_alone (v, now);
+  return j->pending || !followed;
+}
+
+/* If it was the capacity after all, c has shown it by the next jump. */
+static QueueJumpAnswer
+yield (const PathView *v, OwnerKind kind, double arriving_Bps)
+{
+  return (QueueJumpAnswer){.wish = {queue_jump_rate (v, kind, arriving_Bps), rate_owner_of_queue (kind)},
+      .rest = cc_duration (fmax (path_view_loop (v), OTHERS_TIME))};
+}
+
+QueueJumpAnswer
+queue_jump_answer (QueueJump *j, PathView *v, const QueueOwner *o, CcTime now)
+{
+  double arriving_Bps = path_view_jumped_to (v, now), rate_Bps;
+  OwnerKind kind = queue_owner_kind (o, v, now);
+
+  j->pending = false;
+  if (queue_jump_is_of_others (v, kind))
+    return yield (v, kind, arriving_Bps);
+  rate_Bps = queue_jump_rate (v, kind, arriving_Bps);
+  path_view_take_capacity (v, arriving_Bps);
+  j->drained_Bps = j->drained_Bps > 0 ? fmin (j->drained_Bps, SHARE * arriving_Bps) : SHARE * arriving_Bps;
+  return (QueueJumpAnswer){.wish = {rate_Bps, rate_owner_of_queue (queue_owner_kind (o, v, now))},
+      .rest = cc_duration (path_view_loop (v) + JUMP_REST)};
+}
+
+RateWish
+queue_jump_return (QueueJump *j, const PathView *v)
+{
+  double rate_Bps = j->drained_Bps;
+
+  if (rate_Bps == 0 || !path_view_queue_is_short (v))
+    return rate_wish_none;
+  j->drained_Bps = 0;
+  return rate_Bps > v->rate_Bps ? (RateWish){rate_Bps, RATE_OWNER_OWN} : rate_wish_none;
+}
