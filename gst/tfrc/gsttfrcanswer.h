@@ -61,7 +61,7 @@ void gst_tfrc_answer_clear (GstTfrcAnswer *a);
 void gst_tfrc_answer_set_peer (GstTfrcAnswer *a, const GstTfrcAddress *to, CcTime now);
 
 void gst_tfrc_answer_receive (GstTfrcAnswer *a, int fd, CcTime now); /* what waits at the socket */
-/* A router has a say on the size of packets: of IP, in bytes. */
+/* A router has a say on the size of packets: of IP, in bytes; 0: none has. */
 void gst_tfrc_answer_on_icmp (GstTfrcAnswer *a, guint ip_bytes, CcTime now);
 /* What is due. FALSE: what waits to be sent would not arrive. */
 gboolean gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now);

@@ -471,15 +471,6 @@ fail (GstTfrcTransmit *t)
       (NULL));
 }
 
-static void
-take_errors (GstTfrcTransmit *t, CcTime now)
-{
-  guint path_mtu = gst_tfrc_send_errors_take (&t->errors, t->batch, t->fd);
-
-  if (path_mtu > 0)
-    gst_tfrc_answer_on_icmp (&t->answer, path_mtu, now);
-}
-
 static gpointer
 run (gpointer user)
 {
@@ -494,7 +485,7 @@ run (gpointer user)
 
     gst_tfrc_lateness_note (&t->stats.lateness, now);
     if (events & POLLERR)
-      take_errors (t, now);
+      gst_tfrc_answer_on_icmp (&t->answer, gst_tfrc_send_errors_take (&t->errors, t->batch, t->fd), now);
     if (events & POLLIN)
       gst_tfrc_answer_receive (&t->answer, t->fd, now);
     run_timers (t, now);
