@@ -45,6 +45,7 @@ gst_tfrc_sink_start (GstBaseSink *sink)
 {
   GstTfrcSink *self = GST_TFRC_SINK (sink);
 
+  gst_tfrc_sink_tell_refused (self);
   return gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp) &&
          gst_tfrc_endpoint_open (&self->endpoint);
 }
@@ -368,6 +369,7 @@ gst_tfrc_sink_finalize (GObject *object)
   gst_tfrc_transmit_finalize (&self->transmit);
   gst_tfrc_endpoint_clear (&self->endpoint);
   g_free (self->rate_sources);
+  g_free (self->refused_rate_sources);
   gst_cc_srtp_params_clear (&self->srtp_params);
   gst_cc_srtp_free (self->srtp);
   g_array_free (self->packets, TRUE);

@@ -20,6 +20,7 @@ struct _GstTfrcSink {
   /* properties, under the object lock */
   GstTfrcEndpoint endpoint;
   gchar *rate_sources;
+  gchar *refused_rate_sources; /* why, until it was told: what is set before there is a bus is told at the start */
   guint extension_id, twcc_extension_id, rate_extension_id;
   GstTfrcSettings settings;
   GstCcSrtpParams srtp_params;
@@ -42,6 +43,7 @@ struct _GstTfrcSink {
 /* gsttfrcsinkproperties.c, with get_property and set_property */
 void gst_tfrc_sink_install_properties (GObjectClass *gobject);
 void gst_tfrc_sink_init_properties (GstTfrcSink *self); /* their defaults */
+void gst_tfrc_sink_tell_refused (GstTfrcSink *self);    /* what was set wrongly and not told yet */
 
 GST_ELEMENT_REGISTER_DECLARE (tfrcsink);
 

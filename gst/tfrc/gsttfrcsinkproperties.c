@@ -139,6 +139,23 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
   }
 }
 
+void
+gst_tfrc_sink_tell_refused (GstTfrcSink *self)
+{
+  gchar *why;
+
+  GST_OBJECT_LOCK (self);
+  why = g_steal_pointer (&self->refused_rate_sources);
+  GST_OBJECT_UNLOCK (self);
+  if (why != NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("rate-sources cannot be used: %s. Give up to 16 numeric addresses, as in \"10.0.0.1, 10.1.0.0/16, "
+         "[2001:db8::1]:5004\".",
+            why),
+        (NULL));
+  g_free (why);
+}
+
 /* What cannot be read leaves the list as it was. */
 static void
 set_rate_sources (GstTfrcSink *self, const gchar *text)
@@ -147,11 +164,12 @@ set_rate_sources (GstTfrcSink *self, const gchar *text)
   GError *error = NULL;
 
   if (!gst_tfrc_rate_sources_parse (&sources, text, &error)) {
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("rate-sources cannot be used: %s. Give up to 16 numeric addresses, as in \"10.0.0.1, 10.1.0.0/16, "
-         "[2001:db8::1]:5004\".",
-            error->message),
-        (NULL));
+    GST_OBJECT_LOCK (self);
+    g_free (self->refused_rate_sources);
+    self->refused_rate_sources = g_strdup (error->message);
+    GST_OBJECT_UNLOCK (self);
+    if (GST_ELEMENT_BUS (self) != NULL)
+      gst_tfrc_sink_tell_refused (self);
     g_clear_error (&error);
     return;
   }
