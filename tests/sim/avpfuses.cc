@@ -250,6 +250,9 @@ run_newpred (Report &report)
       if (row == 0 || !quick) {
         NewpredCell letter = run_newpred_cell (report, csv, row, loss, true);
         report_newpred_cell (report, letter, name + "to the letter, ", range);
+        /* What fits the published figure best. */
+        report.target (name + "to the letter, until the first answer was due, mean", letter.answer * 1000,
+            published.low[loss], published.high[loss], published.low[loss] / 2, published.high[loss] * 2, range);
         literal_share = std::max (literal_share, letter.share);
         letters.back ().push_back (letter);
       }

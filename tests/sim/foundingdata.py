@@ -85,13 +85,12 @@ def write_program(program, order, titles, rows):
             out.writerows(row for row in rows if row.scenario == scenario)
 
 
-def take(chosen, scenarios):
-    """What has run replaces what was there before; what has not stays."""
+def take(chosen, scenarios, all_scenarios):
+    """What has run replaces what was there before; what has not stays, in the program's order, while it has it."""
     for program in dict.fromkeys(name for name, _ in scenarios):
         titles, rows = read_program(program)
-        order = [scenario for name, scenario in scenarios if name == program]
-        order += [scenario for scenario in titles if scenario not in order]
-        for scenario in order:
+        order = [scenario for name, scenario in all_scenarios if name == program]
+        for scenario in (scenario for name, scenario in scenarios if name == program):
             found = collected(chosen, program, scenario)
             if found:
                 titles[scenario] = found[0]

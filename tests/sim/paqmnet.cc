@@ -22,7 +22,7 @@ using namespace sim;
 
 static const uint32_t ppp_bytes = 2;
 static const double video_use = 0.9;   /* of a link shared by videos that nothing smooths */
-static const double beside_use = 0.9;  /* of media's part, where TCP takes what bursts leave */
+static const double beside_use = 1;    /* of media's part, where TCP takes what bursts leave */
 static const double most_bps = 1.05e6; /* of a video, headers counted */
 
 static void
@@ -534,12 +534,9 @@ run_mixed (Report &report, Csv &csv, const MixedRegime &regime, Plan plan)
   report_mixed (report, label, regime.regime == Regime::erf, f);
 }
 
-static void
-mixed (Report &report, const std::vector<std::string> &regimes)
+static Plan
+mixed_plan (bool quick)
 {
-  bool quick = report.options ().quick;
-  Csv csv (report.options (), "paqmnet-mixed-" + regimes[0],
-      "regime,videos,psnr_150,psnr_2s,reference,jain_videos,jain_all,use");
   Plan plan;
 
   plan.bps = quick ? 10e6 : 40e6;
@@ -549,12 +546,39 @@ mixed (Report &report, const std::vector<std::string> &regimes)
   plan.end_s = quick ? 20 : 40;
   plan.within_s = 5;
   plan.video.interval = RASVBR_PER_FRAME;
+  return plan;
+}
+
+static void
+mixed (Report &report, const std::vector<std::string> &regimes)
+{
+  bool quick = report.options ().quick;
+  Plan plan = mixed_plan (quick);
+  Csv csv (report.options (), "paqmnet-mixed-" + regimes[0],
+      "regime,videos,psnr_150,psnr_2s,reference,jain_videos,jain_all,use");
+
   for (const std::string &name : regimes)
     for (unsigned count : {2u, 16u, 32u, 64u, 128u}) {
       if (quick && count != 2)
         continue;
       plan.videos = quick ? 8 : count;
       run_mixed (report, csv, mixed_regime (name, plan.bps), plan);
+    }
+}
+
+/* What of media's part videos are given. */
+static void
+mixed_parts (Report &report)
+{
+  Plan plan = mixed_plan (false);
+  Csv csv (
+      report.options (), "paqmnet-mixed-parts", "regime,videos,psnr_150,psnr_2s,reference,jain_videos,jain_all,use");
+
+  for (double part : {0.9, 0.95})
+    for (unsigned count : {64u, 128u}) {
+      std::string name = format ("%g of media's part", part);
+      plan.videos = count;
+      run_mixed (report, csv, {name.c_str (), Regime::erf, paqm_queue (Regime::erf, plan.bps, part)}, plan);
     }
 }
 
@@ -1173,6 +1197,7 @@ main (int argc, char **argv)
           {"videos-more", "The same: ECF, GOPs, d_f 1000, FIFO, FQ-CoDel, PIE", false, other_videos},
           {"mixed", "2 to 128 videos, 32 TCP and web traffic (paper E, figures 12 and 13)", true,
               [] (Report &report) { mixed (report, {"erf"}); }},
+          {"mixed-parts", "The same, 64 and 128 videos given less than media's part", false, mixed_parts},
           {"mixed-ecf", "The same, told by how much to change (ECF)", false,
               [] (Report &report) { mixed (report, {"ecf"}); }},
           {"mixed-tfrc", "The same, TFRC over RED/ECN, RED and FIFO", false,

@@ -260,6 +260,28 @@ Dumbbell::add_pair (double delay_ms, double jitter_std_ms)
   return pair;
 }
 
+/* The router's interface to a host of its side. */
+static uint32_t
+interface_to (Ptr<Ipv4> router, Ipv4Address host)
+{
+  return router->GetInterfaceForAddress (Ipv4Address (host.Get () - 1));
+}
+
+void
+Dumbbell::route_group (Ipv4Address group, unsigned sender, unsigned first, unsigned last)
+{
+  Ptr<Ipv4> from = left_side.router->GetObject<Ipv4> (), to = right_side.router->GetObject<Ipv4> ();
+  Ipv4StaticRoutingHelper helper;
+  std::vector<uint32_t> hosts;
+
+  for (unsigned pair = first; pair <= last; pair++)
+    hosts.push_back (interface_to (to, right_address (pair)));
+  helper.GetStaticRouting (from)->AddMulticastRoute (Ipv4Address::GetAny (), group,
+      interface_to (from, left_address (sender)), {(uint32_t)from->GetInterfaceForDevice (left_side.device)});
+  helper.GetStaticRouting (to)->AddMulticastRoute (
+      Ipv4Address::GetAny (), group, to->GetInterfaceForDevice (right_side.device), hosts);
+}
+
 int
 Dumbbell::pair_of (const Side &side, Ptr<const QueueDiscItem> item) const
 {

@@ -77,6 +77,9 @@ public:
   ns3::Ipv4Address left_address (unsigned pair) const;
   ns3::Ipv4Address right_address (unsigned pair) const;
   HostPair hosts (unsigned pair) const; /* left to right */
+  /* What the sender's left host sends to a multicast group crosses the bottleneck once, to the right hosts of pairs
+     first..last. */
+  void route_group (ns3::Ipv4Address group, unsigned sender, unsigned first, unsigned last);
   ns3::Ptr<ns3::Node> left_router () const;
   ns3::Ptr<ns3::Node> right_router () const;
 

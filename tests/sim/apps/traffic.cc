@@ -7,6 +7,8 @@
 #include <ns3/tcp-bbr.h>
 #include <ns3/tcp-cubic.h>
 #include <ns3/tcp-linux-reno.h>
+#include <ns3/tcp-prr-recovery.h>
+#include <ns3/tcp-recovery-ops.h>
 
 using namespace ns3;
 
@@ -31,7 +33,11 @@ type_of (TcpKind kind)
 static void
 configure_tcp (Ptr<Node> node, const TcpSpec &spec)
 {
-  node->GetObject<TcpL4Protocol> ()->SetAttribute ("SocketType", TypeIdValue (type_of (spec.kind)));
+  TypeId recovery = spec.prr ? TcpPrrRecovery::GetTypeId () : TcpClassicRecovery::GetTypeId ();
+  Ptr<TcpL4Protocol> tcp = node->GetObject<TcpL4Protocol> ();
+
+  tcp->SetAttribute ("SocketType", TypeIdValue (type_of (spec.kind)));
+  tcp->SetAttribute ("RecoveryType", TypeIdValue (recovery));
 }
 
 static void
@@ -49,6 +55,7 @@ prepare_tcp (const HostPair &hosts, const TcpSpec &spec)
   Config::SetDefault ("ns3::TcpSocketBase::MinRto", TimeValue (Seconds (min_rto_s)));
   Config::SetDefault ("ns3::TcpSocketBase::ClockGranularity", TimeValue (Seconds (spec.tick_s)));
   Config::SetDefault ("ns3::TcpSocketBase::Sack", BooleanValue (spec.sack));
+  Config::SetDefault ("ns3::TcpSocketBase::LimitedTransmit", BooleanValue (spec.limited_transmit));
   Config::SetDefault ("ns3::TcpSocket::ConnTimeout", TimeValue (Seconds (spec.connect_s)));
   Config::SetDefault ("ns3::TcpSocketBase::UseEcn",
       EnumValue (spec.ecn ? TcpSocketState::UseEcn_t::On : TcpSocketState::UseEcn_t::Off));

@@ -26,7 +26,8 @@ struct TcpSpec {
   unsigned initial_segments = 10; /* RFC 6928 */
   uint64_t max_bytes = 0;         /* 0: no end */
   bool ecn = false;               /* RFC 3168; for all TCP flows of a run */
-  bool sack = true;
+  bool sack = true, limited_transmit = true;
+  bool prr = true;        /* RFC 6937; else RFC 6582's recovery */
   double tick_s = 0.001;  /* timeouts are multiples of it */
   double connect_s = 3.0; /* until the first SYN is sent again */
 };
