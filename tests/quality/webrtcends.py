@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The two ends of a call of webrtcbins for tests/quality/accidents: rtptfrcbwe is the aux sender of one, the other only
 receives and reports every packet. Offer and answer are files in the call's folder; either end knows the relay as the
-only address of the other. A module of its own, as not everybody has nicesink."""
+only address of the other. A module of its own, as it needs GStreamer's nice, dtls and srtp plug-ins."""
 import pathlib
 import threading
 
@@ -14,13 +14,6 @@ from webrtckit.receiver import PATIENCE, leave_file, wait_for_file
 
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GstWebRTC  # noqa: E402
-
-NEEDS = ("webrtcbin", "nicesink", "dtlsenc", "srtpenc")
-
-
-def missing():
-    return [name for name in NEEDS if not Gst.ElementFactory.find(name)]
-
 
 def find(runner):
     """The webrtcbin, which has no address but this machine's."""
