@@ -529,14 +529,20 @@ static void
 marks (Report &report)
 {
   check_single (report, "marks-alone", over_marking_codel (1e6, 60), {0.8, 60, 0.01, 0, 5});
-  Run run = over_marking_codel (2e6, 90);
-  run.flows = {{5, 1e6, 0}};
-  run.tcp.resize (1);
-  run.tcp[0].kind = TcpKind::cubic;
-  run.tcp[0].ecn = true;
-  Outcome beside = simulate (report, "marks-cubic", run);
-  report.check ("marks-cubic: share of half the link", beside.probe (0).received.mean_bps (30, 90) / 1e6, 0.3, 1.5);
-  run = over_marking_codel (3.5e6, 90);
+  for (unsigned others : {1, 4}) {
+    Run run = over_marking_codel ((others + 1) * 1e6, 90);
+    std::string name = others > 1 ? "marks-cubics" : "marks-cubic";
+
+    run.flows = {{5, 1e6, 0}};
+    run.tcp.resize (others);
+    for (TcpSpec &tcp : run.tcp) {
+      tcp.kind = TcpKind::cubic;
+      tcp.ecn = true;
+    }
+    Outcome beside = simulate (report, name, run);
+    report.check (name + ": of an equal share", beside.probe (0).received.mean_bps (30, 90) / 1e6, 0.3, 1.5);
+  }
+  Run run = over_marking_codel (3.5e6, 90);
   run.flows = {{0, 1e6, 0}, {10, 1e6, 0}, {20, 1e6, 0}};
   Outcome out = simulate (report, "marks-three", run);
   std::vector<double> shares;
@@ -587,7 +593,7 @@ static const std::vector<Scenario> scenarios = {
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
     {"l4s", "a path that marks at once has a queue of a few ms", true, l4s},
     {"l4s-three", "three flows as well", true, l4s_three},
-    {"marks", "a path that marks what it would drop: alone, beside a TCP that is marked too, three flows", false,
+    {"marks", "a path that marks what it would drop: alone, beside TCPs that are marked too, three flows", false,
         marks},
     {"serving-gaps", "gaps of a link that serves in turns are no lack of capacity", false, serving_gaps},
     {"round-trip-fairness", "RFC 8867 5.5: five flows, 10 to 150 ms", true, round_trip_fairness},

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #define STANDING LAW (STANDING, 0.030, 0.005) /* s, beyond a packet: what frames and short gaps make is less */
-#define SHARE 0.98                            /* of what is served, less what */
 #define DRAIN_TIME LAW (DRAIN_TIME, 0.4, 4.0) /* s: drains the queue within, */
 #define TWICE 2.0
 #define LATE LAW (LATE, 0.5, 0)      /* s: until what is sent less arrives, and what is served is known */
@@ -13,7 +12,7 @@
 double
 backlog_drain (double q)
 {
-  return fmin (fmax (SHARE - q / DRAIN_TIME, LEAST), SHARE);
+  return fmin (fmax (LAW_ETA - q / DRAIN_TIME, LEAST), LAW_ETA);
 }
 
 /* By arrivals: while nothing comes, nothing is known to be served. */

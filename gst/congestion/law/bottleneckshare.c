@@ -6,7 +6,6 @@
 #define CAPACITY_MEMORY LAW (CAPACITY_MEMORY, 0.4, 4.0) /* s */
 #define FAST_MEMORY LAW (FAST_MEMORY, 0.06, 0.4)        /* s */
 #define PAIRS 1.5                                       /* one and a part of another */
-#define SINGLE_PAIRS 3.0
 
 void
 bottleneck_share_on_pair (BottleneckShare *b, bool train, double bytes, double sent, double arrived, CcTime now)
@@ -25,7 +24,7 @@ bottleneck_share_update (BottleneckShare *b, bool trains_only, CcTime now)
   b->dispersed = b->slow.arrived > 1.05 * b->slow.sent + 0.001;
   if (b->trains || trains_only)
     return;
-  b->capacity_Bps = packet_pairs_rate (&b->busy, SINGLE_PAIRS);
+  b->capacity_Bps = packet_pairs_rate (&b->busy, PACKET_PAIRS_TELL);
   b->dispersed = true;
 }
 
@@ -40,7 +39,7 @@ bottleneck_share_remember (BottleneckShare *b, double T, double receive_Bps)
 double
 bottleneck_share_of_late (const BottleneckShare *b)
 {
-  return b->trains ? packet_pairs_rate (&b->fast, 2) : packet_pairs_rate (&b->busy, SINGLE_PAIRS);
+  return b->trains ? packet_pairs_rate (&b->fast, 2) : packet_pairs_rate (&b->busy, PACKET_PAIRS_TELL);
 }
 
 void

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capacitymismatch.h"
+#include "lawnumber.h"
 #include <math.h>
 
-#define ETA 0.98
-#define SHARED_MOST 0.5 /* e where they do not arrive as they left, at most */
-#define MOST 0.5        /* either way */
+#define MOST 0.5 /* either way */
 
 static void
 at_most (CapacityMismatch *m, double e, RateOwner owner)
@@ -25,7 +24,7 @@ at_least (CapacityMismatch *m, double e, RateOwner owner)
 static CapacityMismatch
 room (const PathView *v, OwnerKind kind, const GrowthRow *growth, CcTime now)
 {
-  double e = ETA * v->share.capacity_Bps / v->rate_Bps - 1;
+  double e = LAW_ETA * v->share.capacity_Bps / v->rate_Bps - 1;
 
   if (kind == QUEUE_L4S)
     return (CapacityMismatch){path_growth_shared (v, growth, 1, now), RATE_OWNER_UNMET};
@@ -34,7 +33,7 @@ room (const PathView *v, OwnerKind kind, const GrowthRow *growth, CcTime now)
   if (!v->share.dispersed)
     return (CapacityMismatch){fmax (e, PATH_GROWTH), RATE_OWNER_UNMET};
   if (e > 0)
-    e = path_growth_shared (v, growth, fmin (e, SHARED_MOST), now);
+    e = path_growth_shared (v, growth, fmin (e, MOST), now);
   return (CapacityMismatch){e, rate_owner_of_queue (kind)};
 }
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "firstword.h"
+#include "lawnumber.h"
 #include <math.h>
-
-#define SHARE 0.98 /* of what comes through */
 
 RateWish
 first_word_on_word (FirstWord *w, double word_Bps, double rate_Bps)
@@ -14,7 +13,7 @@ first_word_on_word (FirstWord *w, double word_Bps, double rate_Bps)
 RateWish
 first_word_step (FirstWord *w, double capacity_Bps, double rate_Bps)
 {
-  double word_Bps = fmin (w->waiting_Bps, SHARE * capacity_Bps);
+  double word_Bps = fmin (w->waiting_Bps, LAW_ETA * capacity_Bps);
 
   if (w->waiting_Bps == 0 || capacity_Bps == 0)
     return rate_wish_none;

@@ -4,6 +4,8 @@
 #ifndef LAWNUMBER_H
 #define LAWNUMBER_H
 
+#define LAW_ETA 0.98 /* x what the path carries: so much is used, or no queue would ever go */
+
 #ifdef LAW_ABLATION
 #include "lawablation.h"
 #define LAW(name, value, without) law_number (#name, value)

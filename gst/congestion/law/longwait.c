@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "longwait.h"
-#include "lawnumber.h"
 
-#define Q_JUMP LAW (Q_JUMP, 0.035, 1.0)       /* s */
 #define JUMP_TIME LAW (JUMP_TIME, 0.030, 0.0) /* s */
 
 void
@@ -14,7 +12,7 @@ long_wait_init (LongWait *w)
 void
 long_wait_on_packet (LongWait *w, double waited, double none, CcTime now)
 {
-  if (waited < Q_JUMP + none)
+  if (waited < LONG_WAIT + none)
     w->since = CC_TIME_NONE;
   else if (w->since == CC_TIME_NONE)
     w->since = now;

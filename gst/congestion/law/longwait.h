@@ -4,11 +4,14 @@
 #define LONGWAIT_H
 
 #include "cctime.h"
+#include "lawnumber.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define LONG_WAIT LAW (LONG_WAIT, 0.035, 1.0) /* s: longer than queues that come and go */
 
 typedef struct {
   CcTime since; /* CC_TIME_NONE: they do not */

@@ -9,6 +9,8 @@
 extern "C" {
 #endif
 
+#define PACKET_PAIRS_TELL 3.0 /* so many, where any two packets are one: a frame of others may be between two */
+
 typedef struct {
   double bytes, sent, arrived, pairs; /* sent, arrived: s between the packets of each */
   CcTime at;

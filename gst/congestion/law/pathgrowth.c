@@ -2,7 +2,6 @@
 #include "pathgrowth.h"
 #include <math.h>
 
-#define REACHED 0.98                            /* x the capacity last seen */
 #define SHARED_RATE LAW (SHARED_RATE, 110e3, 1) /* bytes/s; x its share in R, to the power of one half */
 #define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6) /* bytes/s^2, at most */
 #define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)    /* 1/s */
@@ -10,7 +9,7 @@
 double
 path_growth_unmet (const PathView *v, CcTime now)
 {
-  if (!v->met_limit || v->rate_Bps < REACHED * v->share.known_Bps)
+  if (!v->met_limit || v->rate_Bps < LAW_ETA * v->share.known_Bps)
     return PATH_GROWTH;
   return fmin (fmax (PATH_GROWTH_PROBE * filled_path_since (&v->filled, now), PATH_GROWTH_PROBE), PATH_GROWTH);
 }

@@ -10,12 +10,11 @@
 #define MAX_LOST 8                                   /* between the packets of a pair */
 #define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
 #define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
-#define SERVED_PAIRS 3.0
-#define SERVED 1.05                       /* x c: below, single packets are served as they come */
-#define MIN_PERIOD 0.05                   /* s */
-#define MAX_PERIOD 0.1                    /* s */
-#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0) /* s */
-#define ROUTER_QUEUE 0.020                /* s */
+#define SERVED 1.05                                  /* x c: below, single packets are served as they come */
+#define MIN_PERIOD 0.05                              /* s */
+#define MAX_PERIOD 0.1                               /* s */
+#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)            /* s */
+#define ROUTER_QUEUE 0.020                           /* s */
 #define ROUTER_MEMORY (2 * CC_SECOND)
 
 void
@@ -133,7 +132,7 @@ path_view_backlog (PathView *v, CcTime now)
 
   queue.standing = path_view_queue_has_jumped (v, now) ? fmax (v->queue.q, v->waited) : v->queue.q;
   packet_pairs_fade (&v->served, now, SERVED_MEMORY);
-  queue.served_Bps = packet_pairs_rate (&v->served, SERVED_PAIRS);
+  queue.served_Bps = packet_pairs_rate (&v->served, PACKET_PAIRS_TELL);
   return queue;
 }
 
@@ -247,8 +246,8 @@ path_view_is_alone (const PathView *v, CcTime now)
 bool
 path_view_queue_has_jumped (const PathView *v, CcTime now)
 {
-  double c =
-      path_view_is_alone (v, now) ? packet_pairs_rate (&v->served, SERVED_PAIRS) : bottleneck_share_of_late (&v->share);
+  double c = path_view_is_alone (v, now) ? packet_pairs_rate (&v->served, PACKET_PAIRS_TELL)
+                                         : bottleneck_share_of_late (&v->share);
 
   return long_wait_lasts (&v->long_wait, now) && c > 0 && c < JUMP_BELOW * v->rate_Bps;
 }

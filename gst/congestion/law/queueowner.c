@@ -7,9 +7,8 @@
 #define LITTLE LAW (LITTLE, 0.35, 0) /* x c: below that, on a path that marks, only a part of the queue is ours */
 #define HALF LAW (HALF, 0.5, 0)      /* x c: the same beside a TCP, whose queue is long for */
 #define LONG_SHARE 0.45              /* of the time */
-#define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)     /* x c */
-#define Q_OTHERS LAW (Q_OTHERS, 0.035, 1.0)       /* s: standing, although we backed off; twice that where not */
-#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it */
+#define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)             /* x c */
+#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2)         /* s of it */
 #define PACKETS_TO_TELL LAW (PACKETS_TO_TELL, 40.0, 1e-3) /* per s, for that; fewer take up to 1 / SLOWEST longer */
 #define SLOWEST LAW (SLOWEST, 0.7, 1.0)
 #define OTHERS_GONE LAW (OTHERS_GONE, 3.0, 0.3) /* s without it */
@@ -31,9 +30,9 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
   bool backed_off = v->rate_Bps < BACKED_OFF * v->share.capacity_Bps;
 
-  if (v->queue.q > (backed_off ? 1 : 2) * Q_OTHERS + path_view_no_queue (v))
+  if (v->queue.q > (backed_off ? 1 : 2) * LONG_WAIT + path_view_no_queue (v))
     o->standing_s += T * fmin (fmax (v->receive_Bps / (PACKETS_TO_TELL * v->last.wire_bytes), SLOWEST), 1);
-  else if (v->queue.q < Q_OTHERS / 2)
+  else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;
   if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER))
     return says (QUEUE_AS_IT_WAS, rate_wish_none);
@@ -74,7 +73,7 @@ end_test (QueueOwner *o, const PathView *v, CcTime now)
 static QueueJudgement
 compete (QueueOwner *o, const PathView *v, CcTime now)
 {
-  if (v->queue.q > Q_OTHERS / 2)
+  if (v->queue.q > LONG_WAIT / 2)
     o->short_at = now;
   if (o->testing)
     return end_test (o, v, now);
@@ -132,7 +131,7 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
 bool
 queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
 {
-  return o->others || o->testing || now < o->wary_until || v->queue.q > Q_OTHERS + path_view_no_queue (v);
+  return o->others || o->testing || now < o->wary_until || v->queue.q > LONG_WAIT + path_view_no_queue (v);
 }
 
 RateOwner
