@@ -414,6 +414,7 @@ policer_drop (Report &report)
   Outcome out = simulate (report, cell);
   report.check ("policer-drop: use before", out.rate (0, 15, 40) / 2e6, 0.4, 1.1);
   report.check ("policer-drop: use after the drop", out.rate (0, 45, 70) / 0.6e6, 0.4, 1.1);
+  report.note ("policer-drop: use after the rise", out.rate (0, 72, cell.end_s) / 2e6);
   report.check (
       "policer-drop: sent after the drop, of what comes through",
       [&] {

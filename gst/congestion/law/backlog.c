@@ -6,7 +6,6 @@
 #define STANDING LAW (STANDING, 0.030, 0.005) /* s, beyond a packet: what frames and short gaps make is less */
 #define DRAIN_TIME LAW (DRAIN_TIME, 0.4, 4.0) /* s: drains the queue within, */
 #define TWICE 2.0
-#define LATE LAW (LATE, 0.5, 0)      /* s: until what is sent less arrives, and what is served is known */
 #define LEAST LAW (LEAST, 0.4, 0.05) /* of it at least: who sends nothing sees nothing */
 
 double
@@ -37,7 +36,7 @@ backlog_step (Backlog *b, BacklogQueue queue)
   if (!b->stands)
     return stood ? BACKLOG_OVER : BACKLOG_NONE;
   count_drained (b, queue, stood);
-  b->stands = b->drained <= TWICE * b->longest + LATE;
+  b->stands = b->drained <= TWICE * b->longest;
   if (!b->stands)
     return BACKLOG_NOT_OURS;
   if (served > 0)

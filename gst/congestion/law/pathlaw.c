@@ -4,32 +4,30 @@
 
 #define ALPHA 0.75
 #define BETA 0.35
-#define MARKS LAW (MARKS, BETA, 0)                   /* x their fraction: all marked is as a queue of a loop */
-#define YIELDS 1.2                                   /* x R/c, to a queue */
-#define MOST 0.3                                     /* of R, a step */
-#define RECEIVED LAW (RECEIVED, 2.0, 100.0)          /* x what arrives, at most: what was not sent has not been tried */
-#define Q_TARGET LAW (Q_TARGET, 0.005, 0)            /* s: standing queue that counts as none */
-#define OTHERS_GROWTH LAW (OTHERS_GROWTH, 0.35, 1.8) /* 1/s, beside a queue of others: the equation says how far */
-#define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8)    /* 1/s, while a queue is met */
-#define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0)    /* 1/s, per s since */
-#define YIELDS_LEAST LAW (YIELDS_LEAST, 0.25, 0)
-#define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)     /* 1/s, x what comes in too much, beside others */
-#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1) /* e at least, for single packets */
+#define MARKS LAW (MARKS, BETA, 0)                /* x their fraction: all marked is as a queue of a loop */
+#define YIELDS 1.2                                /* x R/c, to a queue */
+#define MOST 0.3                                  /* of R, a step */
+#define RECEIVED LAW (RECEIVED, 2.0, 100.0)       /* x what arrives, at most: what was not sent has not been tried */
+#define Q_TARGET LAW (Q_TARGET, 0.005, 0)         /* s: standing queue that counts as none */
+#define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8) /* 1/s, while a queue is met, and beside others' */
+#define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0) /* 1/s, per s since */
+#define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)       /* 1/s, x what comes in too much, beside others */
+#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1)   /* e at least, for single packets */
 
 PathLawRow
 path_law_row (OwnerKind kind)
 {
   const GrowthRow gentle = {SHARED_LEAST, SHARED_BOLDER, true}, bold = {SHARED_LEAST, SHARED_BOLDER, false};
-  const GrowthRow others = {OTHERS_GROWTH, 0, false}, routers = {PATH_GROWTH_MOST, 0, false};
-  /* growth, whether the queue is answered, slope, single, unhindered, q*; y at least */
+  const GrowthRow others = {SHARED_LEAST, 0, false}, routers = {PATH_GROWTH_MOST, 0, false};
+  /* growth, whether the queue is answered, slope, single, unhindered, q*; whether y is 1 */
   const PathLawRow rows[QUEUE_KINDS] = {
-      [QUEUE_OTHERS] = {{others, false, 0, PATH_GROWTH, -1, Q_TARGET}, 1},
-      [QUEUE_ROUTER] = {{routers, true, 0, -1, PATH_GROWTH_PROBE, Q_TARGET}, 1},
-      [QUEUE_L4S] = {{gentle, true, 0, LONE_GROWTH, 0, Q_TARGET}, 1},
-      [QUEUE_MARKED] = {{bold, true, 0, LONE_GROWTH, 0, Q_TARGET}, YIELDS_LEAST},
-      [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, YIELDS_LEAST},
-      [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, YIELDS_LEAST},
-      [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, YIELDS_LEAST},
+      [QUEUE_OTHERS] = {{others, false, 0, PATH_GROWTH, -1, Q_TARGET}, true},
+      [QUEUE_ROUTER] = {{routers, true, 0, -1, PATH_GROWTH_PROBE, Q_TARGET}, true},
+      [QUEUE_L4S] = {{gentle, true, 0, LONE_GROWTH, 0, Q_TARGET}, true},
+      [QUEUE_MARKED] = {{bold, true, 0, LONE_GROWTH, 0, Q_TARGET}, false},
+      [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
+      [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
+      [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
   };
 
   return rows[kind];
@@ -44,7 +42,7 @@ clamp (double value, double low, double high)
 double
 path_law_yields (const PathView *v, const PathLawRow *row, double c_Bps)
 {
-  return c_Bps > 0 ? clamp (YIELDS * v->rate_Bps / c_Bps, row->yields_least, 1) : 1;
+  return row->yields_all || c_Bps == 0 ? 1 : fmin (YIELDS * v->rate_Bps / c_Bps, 1);
 }
 
 /* s of queue beyond what is left alone. */

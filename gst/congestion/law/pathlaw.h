@@ -5,7 +5,7 @@
      R <- R + R (T/d) (alpha e - y beta max (q - q*, 0)/d - beta m)
 
    e   how much less R is than c, or how much it may grow (capacitymismatch.h)
-   y   the part of the queue that is ours to drain, about R/c, the row's least and 1
+   y   the part of the queue that is ours to drain, about R/c, 1 where the row says so
    q*  what is left alone: the row's, and half of what one packet more or jitter makes
    m   the fraction of packets marked by routers that mark at once (ecnmarks.h); 0 where none do
 
@@ -22,7 +22,7 @@ extern "C" {
 
 typedef struct {
   MismatchRow mismatch;
-  double yields_least; /* y */
+  bool yields_all; /* y is 1, whatever part of the path is ours */
 } PathLawRow;
 
 /* Pure, all of them. */

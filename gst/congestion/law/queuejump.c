@@ -5,7 +5,6 @@
 #include "pathlaw.h"
 #include <math.h>
 
-#define JUMP_REST LAW (JUMP_REST, 0.05, 0)     /* s, and the loop */
 #define OTHERS_TIME LAW (OTHERS_TIME, 0.55, 0) /* s in which others, with longer loops, have done their part of it */
 
 bool
@@ -56,8 +55,8 @@ queue_jump_answer (QueueJump *j, PathView *v, const QueueOwner *o, CcTime now)
   rate_Bps = queue_jump_rate (v, kind, arriving_Bps);
   path_view_take_capacity (v, arriving_Bps);
   j->drained_Bps = j->drained_Bps > 0 ? fmin (j->drained_Bps, LAW_ETA * arriving_Bps) : LAW_ETA * arriving_Bps;
-  return (QueueJumpAnswer){.wish = {rate_Bps, rate_owner_of_queue (queue_owner_kind (o, v, now))},
-      .rest = cc_duration (path_view_loop (v) + JUMP_REST)};
+  return (QueueJumpAnswer){
+      .wish = {rate_Bps, rate_owner_of_queue (queue_owner_kind (o, v, now))}, .rest = cc_duration (path_view_loop (v))};
 }
 
 RateWish

@@ -1,22 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "queueowner.h"
 #include "lawnumber.h"
-#include <math.h>
 
 #define MOST LAW (MOST, 0.6, 0.9)    /* x c: what stands below that is not ours, or little of it */
 #define LITTLE LAW (LITTLE, 0.35, 0) /* x c: below that, on a path that marks, only a part of the queue is ours */
 #define HALF LAW (HALF, 0.5, 0)      /* x c: the same beside a TCP, whose queue is long for */
 #define LONG_SHARE 0.45              /* of the time */
-#define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)             /* x c */
-#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2)         /* s of it */
-#define PACKETS_TO_TELL LAW (PACKETS_TO_TELL, 40.0, 1e-3) /* per s, for that; fewer take up to 1 / SLOWEST longer */
-#define SLOWEST LAW (SLOWEST, 0.7, 1.0)
-#define OTHERS_GONE LAW (OTHERS_GONE, 3.0, 0.3) /* s without it */
-#define WARY_TIME LAW (WARY_TIME, 20.0, 0)      /* s after it went, in which it is believed again after */
-#define WARY_AFTER LAW (WARY_AFTER, 0.5, 1.5)   /* s */
-#define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)  /* s */
-#define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)     /* s */
-#define TEST_RATE 0.5                           /* x R; where as much of the queue goes, it was ours */
+#define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)     /* x c */
+#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it */
+#define OTHERS_GONE LAW (OTHERS_GONE, 3.0, 0.3)   /* s without it */
+#define WARY_TIME LAW (WARY_TIME, 20.0, 0)        /* s after it went, in which it is believed again after */
+#define WARY_AFTER LAW (WARY_AFTER, 0.5, 1.5)     /* s */
+#define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)    /* s */
+#define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)       /* s */
+#define TEST_RATE 0.5                             /* x R; where as much of the queue goes, it was ours */
 
 static QueueJudgement
 says (QueueVerdict verdict, RateWish wish)
@@ -31,7 +28,7 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
   bool backed_off = v->rate_Bps < BACKED_OFF * v->share.capacity_Bps;
 
   if (v->queue.q > (backed_off ? 1 : 2) * LONG_WAIT + path_view_no_queue (v))
-    o->standing_s += T * fmin (fmax (v->receive_Bps / (PACKETS_TO_TELL * v->last.wire_bytes), SLOWEST), 1);
+    o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;
   if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER))

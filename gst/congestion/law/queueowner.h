@@ -3,8 +3,8 @@
    for each (pathlaw.h). The first that holds:
 
      others    a queue of our own goes within a second of backing off. One that stays although we did is somebody
-   else's, and to back off from it would starve us. Believed after a while, sooner when it was so lately, put to the
-               test now and then: the rate is halved for a moment, and where the queue goes it was ours
+               else's, and to back off from it would starve us. Believed after a while, sooner when it was so lately,
+               put to the test now and then: the rate is halved for a moment, and where the queue goes it was ours
      router    routers have told a rate lately: they share out
      l4s       the path marks as soon as a queue begins: the fraction of marks says how much of it is too much
      marked    the path marks, which keeps the queue short, and R is a little part of c: the queue is others'

@@ -30,7 +30,7 @@ START_TEST (test_mostly_ours_goes_below_what_arrives)
   ck_assert (!j.pending);
   ck_assert_double_eq_tol (answer.wish.rate_Bps, (0.98 - 0.2) * 50e3, 1);
   ck_assert_int_eq (answer.wish.owner, RATE_OWNER_OWN);
-  ck_assert_uint_eq (answer.rest, 250 * CC_MSECOND); /* the loop and 50 ms */
+  ck_assert_uint_eq (answer.rest, 200 * CC_MSECOND); /* the loop */
   ck_assert_double_eq_tol (v.share.capacity_Bps, 50e3, 1);
 }
 END_TEST

@@ -57,19 +57,6 @@ START_TEST (test_who_did_not_back_off_waits_for_twice_the_queue)
 }
 END_TEST
 
-START_TEST (test_few_packets_take_longer_to_tell)
-{
-  QueueOwner o = {0};
-  QueueJudgement j;
-  PathView v;
-  CcTime now = CC_SECOND;
-
-  setup (&v, 0.080);
-  v.receive_Bps = 10e3;
-  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 1.5 / 0.7, 0.15);
-}
-END_TEST
-
 /* Halved for a moment: it stays, the rate is had again; it goes, it was ours, and is believed sooner for a while. */
 START_TEST (test_the_belief_is_tested)
 {
@@ -177,5 +164,5 @@ START_TEST (test_it_may_be_others)
 END_TEST
 
 CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_who_did_not_back_off_waits_for_twice_the_queue,
-    test_few_packets_take_longer_to_tell, test_the_belief_is_tested, test_a_queue_that_is_gone_is_nobodys,
-    test_at_rest_only_shortly_after_others, test_the_first_that_holds, test_it_may_be_others)
+    test_the_belief_is_tested, test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others,
+    test_the_first_that_holds, test_it_may_be_others)
