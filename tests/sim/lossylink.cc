@@ -155,6 +155,38 @@ random_loss (Report &report)
   }
 }
 
+/* s after from_s until the rate allowed reaches bps. */
+static double
+reaches (const CcFlow &flow, double from_s, double bps)
+{
+  for (const CcSenderRow &row : flow.sender->rows ())
+    if (row.at_s >= from_s && row.rate_bps >= bps)
+      return row.at_s - from_s;
+  return 60;
+}
+
+/* How soon it is found: a call that begins on such a path, from what tfrcsink starts with. */
+static void
+first_seconds (Report &report)
+{
+  for (double rtt : {20., 100., 300.})
+    for (double loss : {0., 0.005, 0.02, 0.05})
+      for (double burst : {1., 4.}) {
+        Cell cell = cell_of (format ("first-%g-rtt-%g-burst-%g", loss, rtt, burst), 1e6, rtt, 300);
+
+        if (loss == 0 && burst > 1)
+          continue;
+        cell.net.forward.loss = bursty_loss (loss, burst);
+        cell.start_bps = 300e3;
+        cell.end_s = 30;
+        Outcome out = simulate (report, cell);
+        report.check (cell.name + ": use in its first 15 s", out.rate (0, 0, 15) / 1e6 / (1 - loss), 0.3, 1.1);
+        report.check (cell.name + ": use in the next 15 s", out.rate (0, 15, 30) / 1e6 / (1 - loss), 0.5, 1.1);
+        report.check (cell.name + ": to 80 % of capacity, s", reaches (out.flows[0], 0, 0.8e6), 0, loss > 0 ? 30 : 2.5);
+        report.check (cell.name + ": queue delay p95 ms", out.queue_p95_ms (0, 30), 0, 100);
+      }
+}
+
 /* What loss-tolerance makes of it, at 5 and 20 % of loss. */
 static void
 tolerance (Report &report)
@@ -317,16 +349,6 @@ own_kind (Report &report)
   }
 }
 
-/* s after from_s until the rate allowed reaches bps. */
-static double
-reaches (const CcFlow &flow, double from_s, double bps)
-{
-  for (const CcSenderRow &row : flow.sender->rows ())
-    if (row.at_s >= from_s && row.rate_bps >= bps)
-      return row.at_s - from_s;
-  return 60;
-}
-
 static void
 in_mid_call (Report &report)
 {
@@ -429,6 +451,7 @@ policer_drop (Report &report)
 
 static const std::vector<Scenario> scenarios = {
     {"random", "loss that no queue causes costs little rate", true, random_loss},
+    {"first-seconds", "and is found soon", false, first_seconds},
     {"tolerance", "how much is tolerated is the user's to say", false, tolerance},
     {"bursty", "the same in bursts", true, bursty},
     {"packet-reports", "the same where the receiver tells of every packet", false, packet_reports},

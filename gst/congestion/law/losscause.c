@@ -11,7 +11,6 @@
 #define MAX_GAP 200     /* packets: a longer one is an outage or a restart */
 #define QUIET_SHARE 0.7 /* of the packets, for a test */
 #define CALM_SHARE 0.15 /* of the packets, for anything to compare with */
-#define SIGMAS 1.5      /* by chance */
 #define TEST_SHARE 0.65 /* of the rate: what is sent, but for a frame's first packets, is less than it was */
 #define BELOW_ARRIVED 0.9
 #define TEST_GAPS 4.0
@@ -20,7 +19,7 @@
 #define ALIKE 0.8
 #define FEWER 0.4       /* x the gaps expected: fewer are a sign of congestion before */
 #define SETTLE_TIME 0.1 /* s, beyond the loop's delay */
-#define STEP 1.5        /* encoders may stay well below what is allowed */
+#define STEP 1.5        /* x the rate, where loss is tried; encoders may stay well below what is allowed */
 #define STEP_PACKETS 50
 #define LEARN_SHARE 1.1 /* x the rate of the last test: so low it still tells the floor */
 #define CLEAN_GAPS 4.0  /* expected, and none came */
@@ -28,8 +27,6 @@
 #define SMALL_LOSS 0.02 /* gaps per packet */
 #define WELL_ABOVE 1.2
 #define PAUSE CC_SECOND
-#define FIRST_RETEST (10 * CC_SECOND)
-#define MAX_RETEST (40 * CC_SECOND)
 #define LIMIT_LIFE (60 * CC_SECOND)
 #define NEAR_LIMIT 0.85
 #define BEYOND_LIMIT 2.0
@@ -38,29 +35,7 @@
 void
 loss_cause_init (LossCause *l)
 {
-  *l = (LossCause){.retest = FIRST_RETEST};
-}
-
-static void
-count (LossCount *c, unsigned lost)
-{
-  c->packets += 1 + lost;
-  c->lost += lost;
-  c->gaps += lost > 0;
-}
-
-static void
-scale (LossCount *c, double by)
-{
-  c->packets *= by;
-  c->lost *= by;
-  c->gaps *= by;
-}
-
-static double
-gap_rate (const LossCount *c)
-{
-  return c->packets > 0 ? c->gaps / c->packets : 0;
+  *l = (LossCause){.phase = LOSS_IDLE};
 }
 
 /* The median by steps that are small beside it. */
@@ -73,58 +48,45 @@ follow_median (LossCause *l, double q)
   l->q_mid = fmax (l->q_mid, 0);
 }
 
-/* It was lost by a count, and here it is. */
-static void
-take_back (LossCount *c)
-{
-  if (c->lost < 1)
-    return;
-  c->lost -= 1;
-  c->gaps = fmax (c->gaps - 1, 0);
-}
-
 static void
 on_late_packet (LossCause *l)
 {
-  take_back (&l->all);
-  take_back (&l->whole);
-  take_back (&l->calm_part);
-  take_back (&l->quiet);
-  take_back (&l->floor);
-  take_back (&l->test);
+  loss_count_take_back (&l->all);
+  loss_count_take_back (&l->whole);
+  loss_count_take_back (&l->calm_part);
+  loss_count_take_back (&l->quiet);
+  loss_count_take_back (&l->floor);
+  loss_count_take_back (&l->test);
 }
 
 void
-loss_cause_on_packet (LossCause *l, uint64_t seq, uint32_t frame, double q, bool busy)
+loss_cause_on_packet (LossCause *l, uint64_t seq, double q, bool busy)
 {
   unsigned lost = l->started && seq > l->seq && seq - l->seq <= MAX_GAP ? (unsigned)(seq - l->seq - 1) : 0;
-  /* what stood at the place of a packet between these two */
-  double here = frame == l->frame ? l->q : fmax (l->q, q);
-  bool calm = !busy && !l->busy && here <= l->q_mid;
+  bool calm = !l->busy && l->q <= l->q_mid; /* the same before packets that arrive and that do not */
 
   if (l->started && seq <= l->seq) {
     on_late_packet (l);
     return;
   }
   if (l->started) {
-    count (&l->all, lost);
-    count (&l->whole, lost);
+    loss_count_packet (&l->all, lost);
+    loss_count_packet (&l->whole, lost);
     if (calm)
-      count (&l->calm_part, lost);
+      loss_count_packet (&l->calm_part, lost);
     if (!busy)
-      count (&l->quiet, lost);
-    if (l->phase == LOSS_COUNTING && !busy)
-      count (&l->test, lost);
+      loss_count_packet (&l->quiet, lost);
+    if ((l->phase == LOSS_RISING || l->phase == LOSS_COUNTING) && !busy)
+      loss_count_packet (&l->test, lost);
     if (l->learning && !busy)
-      count (&l->floor, lost);
+      loss_count_packet (&l->floor, lost);
     l->clean_packets += 1 + lost;
     l->whole_packets = lost > 0 ? 0 : l->whole_packets + 1;
     l->step_packets += 1 + lost;
-    follow_median (l, here);
+    follow_median (l, l->q);
   }
   l->started = true;
   l->seq = seq;
-  l->frame = frame;
   l->q = q;
   l->busy = busy;
 }
@@ -143,23 +105,13 @@ fade (LossCause *l, CcTime now)
   double keep = kept (T, MEMORY, l->all.packets, LEAST_PACKETS);
 
   l->at = now;
-  scale (&l->all, keep);
-  scale (&l->quiet, keep);
+  loss_count_scale (&l->all, keep);
+  loss_count_scale (&l->quiet, keep);
   keep = kept (T, QUEUE_MEMORY, l->whole.packets, QUEUE_PACKETS);
-  scale (&l->whole, keep);
-  scale (&l->calm_part, keep);
+  loss_count_scale (&l->whole, keep);
+  loss_count_scale (&l->calm_part, keep);
   if (l->floor.packets > FLOOR_PACKETS)
-    scale (&l->floor, FLOOR_PACKETS / l->floor.packets);
-}
-
-/* Gaps beyond those that a count elsewhere lets expect, and beyond chance. */
-static double
-excess (const LossCount *c, const LossCount *elsewhere)
-{
-  double expected = gap_rate (elsewhere) * c->packets;
-  double spread = elsewhere->packets > 0 ? expected * (1 + c->packets / elsewhere->packets) : 0;
-
-  return fmax (c->gaps - expected - 1 - SIGMAS * sqrt (spread), 0);
+    loss_count_scale (&l->floor, FLOOR_PACKETS / l->floor.packets);
 }
 
 static double
@@ -167,19 +119,19 @@ by_queue (const LossCause *l, bool queue_is_others)
 {
   if (queue_is_others || l->calm_part.packets < CALM_SHARE * l->whole.packets)
     return l->all.gaps;
-  return l->whole.gaps > 0 ? excess (&l->whole, &l->calm_part) / l->whole.gaps * l->all.gaps : 0;
+  return l->whole.gaps > 0 ? loss_count_excess (&l->whole, &l->calm_part) / l->whole.gaps * l->all.gaps : 0;
 }
 
 static double
 by_rate (const LossCause *l)
 {
-  return l->phase == LOSS_IDLE ? excess (&l->quiet, &l->floor) : 0;
+  return l->phase == LOSS_IDLE ? loss_count_excess (&l->quiet, &l->floor) : 0;
 }
 
 bool
 loss_cause_testing (const LossCause *l)
 {
-  return l->phase != LOSS_IDLE;
+  return l->phase == LOSS_SETTLING || l->phase == LOSS_COUNTING;
 }
 
 void
@@ -201,7 +153,7 @@ loss_cause_excused (const LossCause *l, bool queue_is_others)
 {
   double congestion = fmax (by_queue (l, queue_is_others), by_rate (l));
 
-  /* nothing is excused that has not been put to the test */
+  /* nothing is excused that is not being tried, or has been */
   if (l->phase == LOSS_IDLE && l->floor.gaps < 1)
     return 0;
   return l->all.gaps > 0 ? loss_cause_loss (l) * (1 - fmin (congestion / l->all.gaps, 1)) : 0;
@@ -220,7 +172,7 @@ begin_test (LossCause *l, double sent_Bps, double receive_Bps, CcTime now)
   l->phase_at = now;
   l->learning = false;
   l->tests++;
-  l->before = gap_rate (&l->quiet) > gap_rate (&l->floor) ? l->quiet : l->floor;
+  l->before = loss_count_rate (&l->quiet) > loss_count_rate (&l->floor) ? l->quiet : l->floor;
   l->arrived_Bps = receive_Bps;
   l->verified_Bps = sent_Bps;
   l->test_Bps = fmin (TEST_SHARE * sent_Bps, BELOW_ARRIVED * receive_Bps);
@@ -230,10 +182,10 @@ begin_test (LossCause *l, double sent_Bps, double receive_Bps, CcTime now)
 static LossVerdict
 meet_limit (LossCause *l, double arrived_Bps, CcTime now)
 {
+  l->phase = LOSS_IDLE;
   l->congestions++;
   l->limit_Bps = BACK_OFF * arrived_Bps;
   l->limit_at = now;
-  l->retest = FIRST_RETEST;
   l->test_at = cc_time_add (now, PAUSE);
   l->all = l->quiet = (LossCount){0}; /* answered */
   return LOSS_CONGESTION;
@@ -254,14 +206,6 @@ expected_gaps (const LossCause *l)
   return rate_before (l) * l->test.packets;
 }
 
-static void
-add (LossCount *to, const LossCount *c)
-{
-  to->packets += c->packets;
-  to->lost += c->lost;
-  to->gaps += c->gaps;
-}
-
 /* What is lost at the lower rate is lost at any: with the test goes what was counted before it, where both agree. */
 static void
 set_floor (LossCause *l)
@@ -274,7 +218,7 @@ set_floor (LossCause *l)
   }
   before.gaps = fmax (before.gaps - 1, 0);
   l->floor = before;
-  add (&l->floor, &l->test);
+  loss_count_add (&l->floor, &l->test);
 }
 
 static LossVerdict
@@ -290,8 +234,6 @@ end_test (LossCause *l, CcTime now)
     return meet_limit (l, l->arrived_Bps, now);
   if (k >= 2)
     l->limit_Bps = 0;
-  l->retest_at = cc_time_add (now, l->retest);
-  l->retest = l->retest < MAX_RETEST ? 2 * l->retest : MAX_RETEST;
   l->test_at = cc_time_add (now, PAUSE);
   return LOSS_RATE_FREE;
 }
@@ -312,27 +254,71 @@ go_on_testing (LossCause *l, double loop_s, CcTime now)
   return LOSS_GO_ON;
 }
 
+static void
+begin_rise (LossCause *l, double sent_Bps, double receive_Bps, CcTime now)
+{
+  l->phase = LOSS_RISING;
+  l->phase_at = now;
+  l->rises++;
+  l->before = l->quiet;
+  l->test = (LossCount){0};
+  l->policed_gaps = l->policed_packets = 0;
+  l->arrived_Bps = receive_Bps;
+  l->verified_Bps = sent_Bps;
+}
+
+/* A policer lets through no more than what arrived when the first packet was lost. */
+static void
+expect_policer (LossCause *l, double sent_Bps)
+{
+  double burst = fmax ((l->before.lost + l->test.lost) / fmax (l->before.gaps + l->test.gaps, 1), 1);
+
+  l->policed_gaps += fmax (1 - l->arrived_Bps / sent_Bps, 0) / burst * (l->test.packets - l->policed_packets);
+  l->policed_packets = l->test.packets;
+}
+
+/* More comes through than when the first was lost: the rate is not the cause. Or more is lost: it is. */
+static LossVerdict
+go_on_rising (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
+{
+  expect_policer (l, sent_Bps);
+  if (loss_count_are_fewer (l->test.gaps, l->policed_gaps)) {
+    l->phase = LOSS_IDLE;
+    l->floor = l->before;
+    loss_count_add (&l->floor, &l->test);
+    l->verified_Bps = sent_Bps;
+    l->step_packets = 0;
+  } else if (l->policed_gaps > 1 && loss_count_excess (&l->test, &l->before) > 1) {
+    return meet_limit (l, fmin (path->receive_Bps, l->arrived_Bps), now);
+  } else if (path->queue_is_others) {
+    loss_cause_abort (l, now);
+  } else if (cc_seconds (cc_time_since (now, l->phase_at)) > TEST_TIME) {
+    return begin_test (l, sent_Bps, path->receive_Bps, now);
+  }
+  return LOSS_GO_ON;
+}
+
 static bool
 is_less (const LossCount *c, double gaps_per_packet)
 {
-  double expected = gaps_per_packet * c->packets;
-
-  return c->gaps + 1 + 2 * sqrt (expected) < expected && c->packets >= 0.9 * LEAST_PACKETS;
+  return loss_count_are_fewer (c->gaps, gaps_per_packet * c->packets) && c->packets >= 0.9 * LEAST_PACKETS;
 }
 
 /* Loss has become less: so has the floor. */
 static void
 lower_floor (LossCause *l)
 {
-  if (is_less (&l->all, gap_rate (&l->floor)) || is_less (&l->whole, gap_rate (&l->floor)))
+  if (is_less (&l->all, loss_count_rate (&l->floor)) || is_less (&l->whole, loss_count_rate (&l->floor)))
     l->floor = l->all;
-  if (l->whole_packets * gap_rate (&l->floor) > OVER_GAPS)
+  if (l->whole_packets * loss_count_rate (&l->floor) > OVER_GAPS)
     l->floor = l->all = l->quiet = (LossCount){0};
 }
 
 double
 loss_cause_next_step (const LossCause *l)
 {
+  if (l->phase == LOSS_RISING)
+    return STEP * l->arrived_Bps;
   return l->floor.gaps >= 1 && l->verified_Bps > 0 ? STEP * l->verified_Bps : HUGE_VAL;
 }
 
@@ -352,7 +338,7 @@ verify (LossCause *l, double sent_Bps, bool more)
 static bool
 matters (const LossCause *l, const LossPath *path, double sent_Bps)
 {
-  double p = fmax (fmax (l->quiet.gaps - 1, 0) / fmax (l->quiet.packets, 1), gap_rate (&l->floor));
+  double p = fmax (fmax (l->quiet.gaps - 1, 0) / fmax (l->quiet.packets, 1), loss_count_rate (&l->floor));
 
   return p > SMALL_LOSS || path->R <= 0 ||
          tfrc_throughput (path->packet_bytes, path->R, p, TFRC_RTO_4R) < WELL_ABOVE * sent_Bps;
@@ -361,7 +347,14 @@ matters (const LossCause *l, const LossPath *path, double sent_Bps)
 static bool
 looks_like_queue (const LossCause *l)
 {
-  return l->whole.gaps >= 3 && gap_rate (&l->calm_part) < 0.5 * gap_rate (&l->whole);
+  return l->whole.gaps >= 3 && loss_count_rate (&l->calm_part) < 0.5 * loss_count_rate (&l->whole);
+}
+
+/* The first loss of a path that shows room, and no limit. */
+static bool
+may_rise (const LossCause *l, const LossPath *path, double limit_Bps)
+{
+  return l->quiet.gaps > 0.5 && l->floor.gaps < 1 && isinf (limit_Bps) && path->limit_Bps > STEP * path->rate_Bps;
 }
 
 /* Nothing is being tested. */
@@ -382,8 +375,12 @@ watch (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
     return LOSS_GO_ON;
   if (more && was_clean && matters (l, path, sent_Bps) && sent_Bps > NEAR_LIMIT * limit_Bps)
     return meet_limit (l, fmin (path->receive_Bps, limit_Bps / BACK_OFF), now);
-  if (now >= l->test_at && (more || (l->floor.gaps >= 1 && now >= l->retest_at)) && matters (l, path, sent_Bps))
+  if (now >= l->test_at && may_rise (l, path, limit_Bps)) {
+    l->unexplained = false;
+    begin_rise (l, sent_Bps, path->receive_Bps, now);
+  } else if (now >= l->test_at && more && matters (l, path, sent_Bps)) {
     return begin_test (l, sent_Bps, path->receive_Bps, now);
+  }
   return LOSS_GO_ON;
 }
 
@@ -393,5 +390,12 @@ loss_cause_judge (LossCause *l, const LossPath *path, CcTime now)
   double sent_Bps = fmin (path->rate_Bps, path->receive_Bps / fmax (1 - loss_cause_loss (l), 0.1));
 
   fade (l, now);
-  return l->phase == LOSS_IDLE ? watch (l, path, sent_Bps, now) : go_on_testing (l, path->loop, now);
+  switch (l->phase) {
+  case LOSS_IDLE:
+    return watch (l, path, sent_Bps, now);
+  case LOSS_RISING:
+    return go_on_rising (l, path, sent_Bps, now);
+  default:
+    return go_on_testing (l, path->loop, now);
+  }
 }

@@ -7,11 +7,13 @@
      by the queue   those beyond the rate of gaps among packets that met a calm queue: delayed no more than the median
                     while no queue stands (over 5 s). All, where hardly a packet does. So is found a queue too short to
                     be seen otherwise.
-     by the rate    those beyond the floor, which is what stays at a lower rate. Nothing is excused before it has been
-                    put to the test: where more gaps come than the floor says, and every 10 to 40 s while there is one,
-                    the rate goes to 0.65 of what is sent, to 0.9 of what arrives where that is less, until 4 gaps are
-                    expected or have come, or for 4 s. What is lost then is the floor. Less than 0.4 of what was to be
-                    expected: the rate was the cause, and what arrived is the limit. So is found a policer.
+     by the rate    those beyond the floor, which is what stays at any rate. Nothing is excused that is not being tried,
+                    or has been. Where the path shows room, by growing on: a policer lets through no more than what
+                    arrived when the first packet was lost, and loses the rest. Significantly fewer gaps than that are
+                    the floor; more than before, and what arrived is the limit. Where there is no room, and more gaps
+                    come than the floor says, at 0.65 of what is sent, 0.9 of what arrives where that is less, until 4
+                    gaps are expected or have come, or for 4 s: what is lost then is the floor. Less than 0.4 of what
+                    was to be expected: the rate was the cause. So is found a policer.
 
    What differs by chance is left out: one gap and 1.5 standard deviations. Above a floor the rate grows in steps of a
    half, each verified by 50 packets without an excess. */
@@ -19,17 +21,15 @@
 #define LOSSCAUSE_H
 
 #include "cctime.h"
+#include "losscount.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct {
-  double packets, lost, gaps;
-} LossCount;
-
 typedef enum {
   LOSS_IDLE,
+  LOSS_RISING,   /* loss is tried by growing, and excused meanwhile */
   LOSS_SETTLING, /* the lower rate has not come through yet */
   LOSS_COUNTING
 } LossPhase;
@@ -44,13 +44,14 @@ typedef enum {
 typedef struct {
   bool started, busy;
   uint64_t seq;                                        /* of the newest packet */
-  uint32_t frame;                                      /* of it */
   double q;                                            /* its queueing delay, s */
   double q_mid;                                        /* median, s */
   LossCount all, quiet, whole, calm_part, floor, test; /* quiet: while no queue stands */
   LossPhase phase;
   bool learning;                /* what is lost now is lost at any rate */
   LossCount before;             /* when the test began */
+  double policed_gaps;          /* that a policer would have made while the rate rose, */
+  double policed_packets;       /* of so many */
   double test_Bps, arrived_Bps; /* of the test; what arrived when it began */
   double limit_Bps;             /* what arrived when the rate was found to be the cause; 0: not known */
   double verified_Bps;          /* the floor has been seen to hold up to here */
@@ -58,19 +59,19 @@ typedef struct {
   double whole_packets;         /* since the last gap */
   double step_packets;          /* since verified_Bps moved */
   bool unexplained;             /* an excess that is still to be tested */
-  CcTime at, phase_at, test_at, retest_at, limit_at;
-  CcDuration retest;
-  uint64_t tests, congestions;
+  CcTime at, phase_at, test_at, limit_at;
+  uint64_t rises, tests, congestions;
 } LossCause;
 
 void loss_cause_init (LossCause *l);
-/* A packet, in the order of arrival. seq: unwrapped, among the packets of which is known whether they arrived; frame:
-   equal within a frame; q: its queueing delay, s, >= 0; busy: a queue stands. */
-void loss_cause_on_packet (LossCause *l, uint64_t seq, uint32_t frame, double q, bool busy);
+/* A packet, in the order of arrival. seq: unwrapped, among the packets of which is known whether they arrived; q: its
+   queueing delay, s, >= 0; busy: a queue stands. */
+void loss_cause_on_packet (LossCause *l, uint64_t seq, double q, bool busy);
 
 typedef struct {
   double rate_Bps;    /* what may be sent */
   double receive_Bps; /* what arrives, over the last second or so */
+  double limit_Bps;   /* what the path shows that it carries; HUGE_VAL: more than was tried */
   double packet_bytes;
   double R;             /* round-trip time, s; 0: unknown */
   double loop;          /* s until a change of rate shows */

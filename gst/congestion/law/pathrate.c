@@ -44,6 +44,7 @@ void
 path_rate_excuse (PathRate *p, uint64_t first, uint64_t last)
 {
   grant (p, loss_answer_forget (&p->loss_answer, &p->loss));
+  loss_cause_abort (&p->loss, p->clock.ran_at); /* more of them may be on their way */
   grant (p, loss_gap_excuse (&p->loss_gap, first, last, p->rate_Bps));
 }
 
@@ -61,7 +62,7 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
     loss_gap_on_packet (&p->loss_gap, v->last.counted, packet->counted, p->rate_Bps, now);
   }
   delay = path_view_on_packet (v, packet);
-  loss_cause_on_packet (&p->loss, packet->counted, packet->frame, cc_seconds (delay), stood);
+  loss_cause_on_packet (&p->loss, packet->counted, cc_seconds (delay), stood);
   if (first)
     law_clock_start (&p->clock, now);
   if (!late && !law_clock_rests (&p->clock, now))
@@ -179,7 +180,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
 void
 path_rate_report (const PathRate *p, PathReport *report)
 {
-  *report = path_report_of (&p->view, &p->loss, queue_owner_may_be_others (&p->queue, &p->view, p->clock.ran_at));
+  *report = path_report_of (&p->view, &p->loss, queue_owner_is_others (&p->queue, p->clock.ran_at));
   report->owner = p->rate_Bps < p->params.max_Bps ? p->owner : RATE_OWNER_MAX;
 }
 

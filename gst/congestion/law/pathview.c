@@ -165,7 +165,7 @@ path_view_note_limit (PathView *v, CcTime now)
 
   if (stands || v->marks.fraction > 0)
     path_view_meet_queue (v, now);
-  v->met_limit |= stands || (v->share.dispersed && v->share.capacity_Bps > 0);
+  v->met_limit |= stands || path_view_shows_limit (v);
 }
 
 void
@@ -240,6 +240,12 @@ bool
 path_view_is_alone (const PathView *v, CcTime now)
 {
   return cross_traffic_is_none (&v->cross) && path_view_router_queue (v, now) == 0;
+}
+
+bool
+path_view_shows_limit (const PathView *v)
+{
+  return v->share.dispersed && v->share.capacity_Bps > 0;
 }
 
 /* What arrives of late: alone, gaps and all. */

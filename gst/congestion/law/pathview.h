@@ -95,6 +95,7 @@ bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time
 bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */
 bool path_view_singles_pass (const PathView *v);                 /* single packets are served as they come */
 bool path_view_is_alone (const PathView *v, CcTime now);         /* nobody else to meet, no router shares out */
+bool path_view_shows_limit (const PathView *v);                  /* trains or packets that were spread: c is one */
 bool path_view_queue_has_jumped (const PathView *v, CcTime now); /* waits are long, and less arrives than is sent */
 
 #ifdef __cplusplus

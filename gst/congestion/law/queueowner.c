@@ -126,9 +126,15 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
 }
 
 bool
+queue_owner_is_others (const QueueOwner *o, CcTime now)
+{
+  return o->others || o->testing || now < o->wary_until;
+}
+
+bool
 queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
 {
-  return o->others || o->testing || now < o->wary_until || v->queue.q > LONG_WAIT + path_view_no_queue (v);
+  return queue_owner_is_others (o, now) || v->queue.q > LONG_WAIT + path_view_no_queue (v);
 }
 
 RateOwner

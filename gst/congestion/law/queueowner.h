@@ -62,7 +62,9 @@ void queue_owner_forget (QueueOwner *o);
 
 /* Pure. */
 OwnerKind queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now);
-/* It is others', or was lately, or looks like it. */
+/* It is others', or was lately. */
+bool queue_owner_is_others (const QueueOwner *o, CcTime now);
+/* The same, or it looks like it. */
 bool queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now);
 /* A part of c for which the queue is mostly ours to drain. */
 bool queue_owner_has_most (const PathView *v, double c_Bps);

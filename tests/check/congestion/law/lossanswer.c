@@ -30,7 +30,7 @@ step (Path *p, bool others)
 
   for (unsigned i = 0; i < 10; i++)
     if (++p->seq % 10)
-      loss_cause_on_packet (&p->cause, p->seq, (uint32_t)(p->seq / 3), 0, false);
+      loss_cause_on_packet (&p->cause, p->seq, 0, false);
   p->now += 100 * CC_MSECOND;
   wish = loss_answer_step (&p->answer, &p->cause, &p->view, others, p->now);
   if (wish.owner != RATE_OWNER_UNKNOWN)

@@ -15,7 +15,7 @@ typedef struct {
   double chance;       /* of loss */
   double police_Bps;   /* what goes beyond is lost, evenly; 0: nothing */
   double queue_chance; /* of loss while the queue is full */
-  bool others;
+  bool others, room;   /* the path shows room: the rate grows by a fifth in 200 ms, as the law does */
   uint32_t random;
   CcTime now;
   uint64_t seq;
@@ -54,7 +54,7 @@ is_lost (Path *p, double q)
 
 /* The queue fills and drains within 0.3 s, up to 20 ms. */
 static void
-send_frame (Path *p, uint32_t frame)
+send_frame (Path *p)
 {
   double phase = fmod (cc_seconds (p->now), 0.3) / 0.3, q = 0.02 * (phase < 0.5 ? 2 * phase : 2 - 2 * phase);
 
@@ -64,7 +64,7 @@ send_frame (Path *p, uint32_t frame)
     if (is_lost (p, q))
       continue;
     p->arrived++;
-    loss_cause_on_packet (&p->cause, p->seq, frame, q, false);
+    loss_cause_on_packet (&p->cause, p->seq, q, false);
   }
 }
 
@@ -74,6 +74,7 @@ judge (Path *p)
   double share = p->sent > 0 ? p->arrived / p->sent : 1;
   LossPath path = {.rate_Bps = p->rate_Bps,
       .receive_Bps = p->rate_Bps * share,
+      .limit_Bps = p->room ? HUGE_VAL : 0,
       .packet_bytes = PACKET,
       .R = 0.1,
       .loop = 0.2,
@@ -100,14 +101,23 @@ judge (Path *p)
 }
 
 static void
+grow (Path *p)
+{
+  double most_Bps = fmin (loss_cause_next_step (&p->cause), loss_cause_limit (&p->cause, p->now));
+
+  if (p->room && !loss_cause_testing (&p->cause))
+    p->rate_Bps = fmax (fmin (1.2 * p->rate_Bps, most_Bps), p->rate_Bps);
+}
+
+static void
 run (Path *p, double seconds)
 {
   unsigned frames = (unsigned)(seconds * FPS);
 
   for (unsigned i = 0; i < frames; i++, p->now += CC_SECOND / FPS) {
-    send_frame (p, (uint32_t)(p->now / (CC_SECOND / FPS)));
+    send_frame (p);
     if (i % 6 == 5) /* 200 ms: enough packets for what arrives */
-      judge (p);
+      judge (p), grow (p);
   }
 }
 
@@ -177,6 +187,75 @@ START_TEST (test_a_policer_is_found)
 }
 END_TEST
 
+/* With room for more, growing tells: no test has to lower the rate, and all is excused from the first gap on. */
+START_TEST (test_growing_tells_random_loss)
+{
+  const double loss[] = {0.02, 0.05, 0.1};
+
+  for (unsigned i = 0; i < 3; i++) {
+    Path p;
+
+    setup (&p, kbps (1000));
+    p.room = true;
+    run (&p, 2);
+    p.chance = loss[i];
+    while (p.cause.rises == 0)
+      run (&p, 0.2);
+    ck_assert_double_gt (loss_cause_excused (&p.cause, false), 0);
+    while (p.cause.floor.gaps < 1) {
+      run (&p, 0.2);
+      ck_assert_uint_lt (p.now, 10 * CC_SECOND);
+    }
+    ck_assert_uint_eq (p.begun, 0);
+    ck_assert_uint_eq (p.congested, 0);
+    ck_assert_double_gt (p.rate_Bps, kbps (1000));
+  }
+}
+END_TEST
+
+/* It goes no further than a step beyond what comes through, and then below that. */
+START_TEST (test_growing_tells_a_policer)
+{
+  double most_Bps = 0;
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.room = true;
+  p.police_Bps = kbps (1500);
+  while (p.congested == 0) {
+    run (&p, 0.2);
+    most_Bps = fmax (most_Bps, p.rate_Bps);
+    ck_assert_uint_lt (p.now, 20 * CC_SECOND);
+  }
+  ck_assert_uint_eq (p.cause.rises, 1);
+  ck_assert_uint_eq (p.begun, 0);
+  ck_assert_double_lt (most_Bps, kbps (1500) * 1.5);
+  ck_assert_double_le (p.cause.limit_Bps, kbps (1500));
+  ck_assert_double_ge (p.cause.limit_Bps, kbps (1200));
+  ck_assert_double_le (p.rate_Bps, kbps (1500));
+  /* while there is a limit, more loss does not try again */
+  run (&p, 10);
+  ck_assert_uint_eq (p.cause.rises, 1);
+}
+END_TEST
+
+START_TEST (test_growing_tells_nothing_beside_others)
+{
+  Path p;
+
+  setup (&p, kbps (1000));
+  p.room = true;
+  p.chance = 0.05;
+  while (p.cause.phase != LOSS_RISING)
+    run (&p, 0.2);
+  p.others = true;
+  run (&p, 2);
+  ck_assert_int_eq (p.cause.phase, LOSS_IDLE);
+  ck_assert_double_eq (p.cause.floor.gaps, 0);
+  ck_assert_double_eq (loss_cause_excused (&p.cause, true), 0);
+}
+END_TEST
+
 /* Random loss was excused; then a policer begins: the excess is found, and is not excused. */
 START_TEST (test_a_policer_shows_through_random_loss)
 {
@@ -242,7 +321,7 @@ START_TEST (test_loss_while_a_queue_stands_is_congestion)
     bool busy = i / 100 % 2;
     p.seq++;
     if (!busy || chance (&p) > 0.08)
-      loss_cause_on_packet (&p.cause, p.seq, i / 3, 0, busy);
+      loss_cause_on_packet (&p.cause, p.seq, 0, busy);
   }
   ck_assert_double_gt (loss_cause_loss (&p.cause), 0.03);
   ck_assert_double_lt (loss_cause_excused (&p.cause, false), 0.2 * loss_cause_loss (&p.cause));
@@ -289,20 +368,20 @@ START_TEST (test_late_packets_outages_and_repeats)
   LossCause l;
 
   loss_cause_init (&l);
-  loss_cause_on_packet (&l, 10, 1, 0, false);
-  loss_cause_on_packet (&l, 13, 1, 0, false);
+  loss_cause_on_packet (&l, 10, 0, false);
+  loss_cause_on_packet (&l, 13, 0, false);
   ck_assert_double_eq (l.all.packets, 3);
   ck_assert_double_eq (l.all.lost, 2);
   ck_assert_double_eq (l.all.gaps, 1);
-  loss_cause_on_packet (&l, 11, 1, 0, false); /* late: it was not lost */
+  loss_cause_on_packet (&l, 11, 0, false); /* late: it was not lost */
   ck_assert_double_eq (l.all.lost, 1);
-  loss_cause_on_packet (&l, 12, 1, 0, false);
-  loss_cause_on_packet (&l, 12, 1, 0, false);
+  loss_cause_on_packet (&l, 12, 0, false);
+  loss_cause_on_packet (&l, 12, 0, false);
   ck_assert_double_eq (l.all.lost, 0);
   ck_assert_double_eq (l.all.gaps, 0);
-  loss_cause_on_packet (&l, 1000, 2, 0, false); /* an outage says nothing of a rate of loss */
+  loss_cause_on_packet (&l, 1000, 0, false); /* an outage says nothing of a rate of loss */
   ck_assert_double_eq (l.all.lost, 0);
-  loss_cause_on_packet (&l, UINT64_MAX, 3, 0, false);
+  loss_cause_on_packet (&l, UINT64_MAX, 0, false);
   ck_assert_double_eq (l.all.lost, 0);
 }
 END_TEST
@@ -314,7 +393,7 @@ take_whole (LossCause *l, uint64_t *seq, unsigned n, double rate_Bps, CcTime now
   LossPath path = {.rate_Bps = rate_Bps, .receive_Bps = rate_Bps, .packet_bytes = 1000, .R = 0.05, .loop = 0.2};
 
   while (n-- > 0)
-    loss_cause_on_packet (l, (*seq)++, 0, 0, false);
+    loss_cause_on_packet (l, (*seq)++, 0, false);
   loss_cause_judge (l, &path, now);
 }
 
@@ -326,7 +405,6 @@ START_TEST (test_a_floor_is_over_soon)
 
   loss_cause_init (&l);
   l.floor = (LossCount){.packets = 400, .lost = 240, .gaps = 100};
-  l.retest_at = CC_TIME_NONE;
   take_whole (&l, &seq, 30, 10e3, CC_SECOND);
   ck_assert_double_gt (l.floor.gaps, 0);
   l.all = l.quiet = (LossCount){.packets = 150, .lost = 90, .gaps = 40};
@@ -357,7 +435,8 @@ START_TEST (test_a_limit_that_is_none_goes)
 END_TEST
 
 CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_excused_after_a_test,
-    test_a_policer_is_found, test_a_policer_shows_through_random_loss, test_loss_by_a_short_queue_is_congestion,
-    test_in_the_queue_of_others_all_loss_is_congestion, test_loss_while_a_queue_stands_is_congestion,
-    test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats,
-    test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)
+    test_a_policer_is_found, test_growing_tells_random_loss, test_growing_tells_a_policer,
+    test_growing_tells_nothing_beside_others, test_a_policer_shows_through_random_loss,
+    test_loss_by_a_short_queue_is_congestion, test_in_the_queue_of_others_all_loss_is_congestion,
+    test_loss_while_a_queue_stands_is_congestion, test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict,
+    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)

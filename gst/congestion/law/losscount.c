@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "losscount.h"
+#include <math.h>
+
+#define SIGMAS 1.5 /* by chance */
+#define SURE_SIGMAS 2.0
+
+void
+loss_count_packet (LossCount *c, unsigned lost)
+{
+  c->packets += 1 + lost;
+  c->lost += lost;
+  c->gaps += lost > 0;
+}
+
+void
+loss_count_take_back (LossCount *c)
+{
+  if (c->lost < 1)
+    return;
+  c->lost -= 1;
+  c->gaps = fmax (c->gaps - 1, 0);
+}
+
+void
+loss_count_scale (LossCount *c, double by)
+{
+  c->packets *= by;
+  c->lost *= by;
+  c->gaps *= by;
+}
+
+void
+loss_count_add (LossCount *to, const LossCount *c)
+{
+  to->packets += c->packets;
+  to->lost += c->lost;
+  to->gaps += c->gaps;
+}
+
+double
+loss_count_rate (const LossCount *c)
+{
+  return c->packets > 0 ? c->gaps / c->packets : 0;
+}
+
+double
+loss_count_excess (const LossCount *c, const LossCount *elsewhere)
+{
+  double expected = loss_count_rate (elsewhere) * c->packets;
+  double spread = elsewhere->packets > 0 ? expected * (1 + c->packets / elsewhere->packets) : 0;
+
+  return fmax (c->gaps - expected - 1 - SIGMAS * sqrt (spread), 0);
+}
+
+bool
+loss_count_are_fewer (double gaps, double expected)
+{
+  return gaps + 1 + SURE_SIGMAS * sqrt (expected) < expected;
+}
