@@ -189,6 +189,22 @@ loss_over (const CircuitBreaker *c, unsigned n)
   return span > 0 ? lost / span : 0;
 }
 
+/* Mean packet of those that were lost over the last n intervals, bytes. */
+static double
+size_lost (const CircuitBreaker *c, unsigned n)
+{
+  double bytes = 0, lost = 0;
+
+  for (unsigned i = 0; i < n; i++) {
+    const CircuitLoss *l = nth_newest (c, i);
+    double weight = l->fraction_lost * cc_seconds (l->duration);
+
+    bytes += weight * l->s;
+    lost += weight;
+  }
+  return lost > 0 ? bytes / lost : 0;
+}
+
 /* Each interval alike: an outage that is over is one of them, however long it was. */
 static double
 mean_loss (const CircuitBreaker *c, unsigned n)
@@ -211,7 +227,7 @@ note_loss (CircuitBreaker *c, const CircuitReport *report, CcTime now)
   if (since < c->params.Tdr || !(c->lost_weight > 0))
     return false;
   c->newest = (c->newest + 1) % CIRCUIT_REPORTS;
-  c->losses[c->newest] = (CircuitLoss){c->lost / c->lost_weight, since};
+  c->losses[c->newest] = (CircuitLoss){c->lost / c->lost_weight, since, c->s};
   if (c->n_losses < CIRCUIT_REPORTS)
     c->n_losses++;
   c->lost = c->lost_weight = 0;
@@ -248,7 +264,7 @@ circuit_breaker_limit_Bps (const CircuitBreaker *c)
 
   if (c->params.action == CIRCUIT_OFF || c->n_losses < n)
     return INFINITY;
-  return circuit_congestion_limit (c->s, cc_seconds (c->Tr), loss_over (c, n));
+  return circuit_congestion_limit (fmax (c->s, size_lost (c, n)), cc_seconds (c->Tr), loss_over (c, n));
 }
 
 static unsigned

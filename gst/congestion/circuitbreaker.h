@@ -60,6 +60,7 @@ typedef struct {
 typedef struct {
   double fraction_lost;
   CcDuration duration;
+  double s; /* then */
 } CircuitLoss;
 
 typedef struct {
@@ -102,7 +103,8 @@ void circuit_breaker_on_timeout (CircuitBreaker *c, CcTime now);
 
 bool circuit_breaker_ceases (const CircuitBreaker *c); /* nothing may leave */
 /* 4.3: what may be sent, wire bytes/s, before the losses of late would open it; infinity while too few reports have
-   come, and where it is off. */
+   come, and where it is off. In packets as large as those that were lost: an encoder that has to make do with little
+   makes small ones, and would be given less and less for it. */
 double circuit_breaker_limit_Bps (const CircuitBreaker *c);
 /* MEDIA_TIMEOUT and CB_INTERVAL in reports (4.2, 4.3), times in s; G: frames coded together. */
 unsigned circuit_media_timeout (double Tf, double Tr, double Tdr);

@@ -19,6 +19,7 @@ struct Cell {
   std::vector<TcpSpec> tcp;
   FeedbackKind feedback = FeedbackKind::tfrc;
   double tolerance = -1;
+  bool sound = false; /* a flow of 64 kb/s beside, 50 packets/s, with a law of its own */
 };
 
 struct Outcome {
@@ -69,6 +70,14 @@ add_video (Dumbbell &net, const Cell &cell, uint64_t seed)
   return add_cc_flow (net, pair, spec);
 }
 
+static Cell
+sound_of (Cell cell)
+{
+  cell.min_bps = cell.max_bps = cell.start_bps = 64e3;
+  cell.fps = 50;
+  return cell;
+}
+
 static void
 write_csv (Report &report, const Cell &cell, const Outcome &out)
 {
@@ -91,6 +100,8 @@ simulate (Report &report, const Cell &cell)
   out.net = std::make_unique<Dumbbell> (cell.net);
   for (unsigned i = 0; i < cell.flows; i++)
     out.flows.push_back (add_video (*out.net, cell, report.options ().seed));
+  if (cell.sound)
+    out.flows.push_back (add_video (*out.net, sound_of (cell), report.options ().seed));
   for (const TcpSpec &tcp : cell.tcp)
     add_tcp (*out.net, out.net->add_pair (), tcp);
   ns3::Simulator::Stop (ns3::Seconds (cell.end_s));
@@ -425,6 +436,27 @@ capacity_drop (Report &report)
   }
 }
 
+/* A call with sound: both find a queue that overflows, and each the other's. */
+static void
+call_drop (Report &report)
+{
+  for (double loss : {0., 0.02, 0.05}) {
+    Cell cell = cell_of (format ("call-drop-%g", loss), 2e6, 60, 300);
+
+    cell.sound = true;
+    cell.start_bps = 300e3;
+    cell.net.forward.loss.good_loss = loss;
+    cell.net.forward.loss.from_s = 15;
+    cell.net.forward.schedule = {{20, 0.6e6}, {40, 2e6}};
+    cell.end_s = 60;
+    Outcome out = simulate (report, cell);
+    double video_bps = (0.6e6 - 80e3) * (1 - loss);
+    report.check (cell.name + ": use from 1 s on after the drop", out.rate (0, 21, 25) / video_bps, 0.6, 1.1);
+    report.check (cell.name + ": use from 5 s on", out.rate (0, 25, 40) / video_bps, 0.75, 1.1);
+    report.check (cell.name + ": to 80 % after the rise, s", reaches (out.flows[0], 40, 1.6e6), 0, 6);
+  }
+}
+
 /* A policer that lets less through from 40 s on. */
 static void
 policer_drop (Report &report)
@@ -464,6 +496,7 @@ static const std::vector<Scenario> scenarios = {
     {"in-mid-call", "loss may begin and end", false, in_mid_call},
     {"hopeless", "what was hopeless is soon seen to be so no more", false, hopeless},
     {"capacity-drop", "loss does not hide that the path narrows", false, capacity_drop},
+    {"call-drop", "nor in a call with sound", false, call_drop},
     {"policer-drop", "nor that a policer does", false, policer_drop},
 };
 
