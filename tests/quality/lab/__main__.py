@@ -42,11 +42,33 @@ def parse(arguments):
     return options
 
 
-def report(prepared, m, out, command):
-    """Tables, page and gates; 1 where a gate fails."""
+def judged(prepared, m):
+    """(results, what is missing, verdicts)"""
     found, missing = collect.results(prepared)
     collect.add_harm(found)
-    checked = gates.check(found, missing, m)
+    return found, missing, gates.check(found, missing, m)
+
+
+def again(prepared, m, out, options):
+    """Real calls whose gate fails are made some times more, and the median of all is judged."""
+    more = m.further(gates.doubted(m.jobs, judged(prepared, m)[2]))
+    if not more:
+        return []
+    print(f"UNSTEADY: {len(more)} real calls more, as a gate failed: {', '.join(job.name for job in more)}", flush=True)
+    more = runner.prepare(m, runner.places(more, out))
+    run_jobs(more, options)
+    return more
+
+
+def run_jobs(prepared, options):
+    crew = runner.Runner(prepared, max(options.jobs, 1), max(options.calls, 1), lambda text: print(text, flush=True))
+    crew.announce()
+    crew.run()
+
+
+def report(prepared, m, out, command):
+    """Tables, page and gates; 1 where a gate fails."""
+    found, missing, checked = judged(prepared, m)
     written = collect.write_all(found, out)
     page.write(found, missing, checked, m, command, out / "report.html")
     for name, holds, text in checked:
@@ -81,7 +103,7 @@ def main(arguments=None):
             return 0
         if options.engine:
             m.jobs = [job for job in m.jobs if job.engine == options.engine]
-        prepared = runner.places(m, out)
+        prepared = runner.places(m.jobs, out)
         if options.only:
             prepared = prepared[options.only[0] - 1::options.only[1]]
         if not options.collect:
@@ -94,11 +116,10 @@ def main(arguments=None):
             print(f"PYTHONPATH={paths.TOP}/tests/quality {sys.executable} -m lab.job {shlex.quote(str(path))}")
         return 0
     if not options.collect:
-        crew = runner.Runner(prepared, max(options.jobs, 1), max(options.calls, 1),
-                             lambda text: print(text, flush=True))
-        crew.announce()
         try:
-            crew.run()
+            run_jobs(prepared, options)
+            if not options.only:
+                prepared += again(prepared, m, out, options)
         except KeyboardInterrupt:
             print("\ninterrupted; the same command goes on from here", file=sys.stderr)
             return 130

@@ -136,6 +136,13 @@ def engines_agree(found, bounds=None):
             yield f"agree: {rest[0]} {rest[1]} {controller}", holds, "simulated / real: " + ", ".join(texts)
 
 
+def doubted(jobs, checked):
+    """The real calls whose median a failed gate judged: a stall of the machine fails it as a fault does."""
+    failed = {name for name, holds, _ in checked if not holds}
+    return [job for job in jobs if job.engine == "real" and not job.purpose and failed & {
+        f"agree: {job.cell.name} {job.encoder} {job.controller}", f"working: real {job.cell.name} {job.encoder}"}]
+
+
 def _show(value):
     return "-" if value is None else f"{value:.3g}"
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Matrices: which jobs a run consists of. docs/quality-lab.md describes the file."""
+import dataclasses
 import pathlib
 import re
 import tomllib
@@ -12,7 +13,7 @@ DEFAULTS = {"engines": ["sim"], "controllers": list(controllers.OURS), "encoders
             "cells": [], "seeds": 1, "duration": None, "fps": 30, "size": "352x288", "playout": list(jobs.PLAYOUT),
             "vmaf": False}
 TOP_KEYS = set(DEFAULTS) | {"title", "text", "include", "sweep", "also", "cell", "encoder", "gates", "agree", "windows",
-                            "tolerance", "keep"}
+                            "tolerance", "keep", "again"}
 KEEP = ("first", "all", "none")
 GATE_CLIP = ""
 GATE_SEED = 1
@@ -46,6 +47,7 @@ class Matrix:
         self.gates = table.get("gates", True)
         self.agree = table.get("agree", {})
         self.windows = table.get("windows", False)  # of traces: a line each is printed
+        self.again = int(table.get("again", 0))  # further calls of a real cell whose gate fails
         self.absent = []  # cells whose recordings this machine has not
         self.tolerance = table.get("tolerance", gates.ORACLE)
         self.book = cells.Book()
@@ -121,6 +123,12 @@ class Matrix:
             found.append(jobs.Job(engine, self.book.get("steps"), encoder, controller="low-delay", duration=12,
                                   purpose="repeat", clip=clip, seed=GATE_SEED, size=size, fps=fps, playout=("none",)))
         return found
+
+    def further(self, chosen):
+        """The chosen jobs `again` times more, with seeds of their own."""
+        last = max((job.seed for job in self.jobs), default=0)
+        return self._only_once([dataclasses.replace(job, seed=last + n) for job in chosen
+                                for n in range(1, self.again + 1)])
 
     def keep(self, job):
         """Which files a job leaves beside its result."""

@@ -22,9 +22,9 @@ FORGET = 0.95  # of what was learned with each further job
 TELLING = 10.0  # s a simulated job has to last to be learned from
 
 
-def places(matrix, out):
+def places(jobs, out):
     """[(job, path of its file)], nothing written."""
-    return [(job, out / "jobs" / job.name / "job.ini") for job in matrix.jobs]
+    return [(job, out / "jobs" / job.name / "job.ini") for job in jobs]
 
 
 def prepare(matrix, chosen):

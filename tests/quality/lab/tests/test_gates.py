@@ -90,6 +90,16 @@ class Gates(unittest.TestCase):
                 each["lab"]["clip"] = clip
             self.assertEqual(verdicts(gates.engines_agree(pair)), [holds])
 
+    def test_only_real_calls_of_a_failed_gate_are_made_again(self):
+        jobs = [types.SimpleNamespace(engine=engine, purpose=purpose, cell=types.SimpleNamespace(name=cell),
+                                      encoder="x264enc", controller="low-delay")
+                for engine, purpose, cell in (("real", "", "steps"), ("real", "codec", "steps"), ("sim", "", "steps"),
+                                              ("real", "", "other"))]
+        failed = [("agree: steps x264enc low-delay", False, ""), ("working: sim other x264enc", False, "")]
+        self.assertEqual(gates.doubted(jobs, failed), jobs[:1])
+        self.assertEqual(gates.doubted(jobs, [("working: real steps x264enc", False, "")]), jobs[:1])
+        self.assertEqual(gates.doubted(jobs, [(name, True, "") for name, *_ in failed]), [])
+
     def test_failed_jobs(self):
         job = types.SimpleNamespace(name="sim/steady")
         self.assertEqual(verdicts(gates.complete([])), [True])

@@ -64,7 +64,7 @@ class Matrices(unittest.TestCase):
         return matrix.Matrix(path)
 
     def prepare(self, m):
-        return runner.prepare(m, runner.places(m, self.out))
+        return runner.prepare(m, runner.places(m.jobs, self.out))
 
     def test_product(self):
         m = self.matrix(SMALL)
@@ -132,9 +132,14 @@ class Matrices(unittest.TestCase):
         prepared = self.prepare(self.matrix(SMALL + "duration = 20\n"))
         self.assertFalse(any(runner.finished(p) for _, p in prepared))
 
+    def test_further_calls_have_seeds_of_their_own(self):
+        m = self.matrix('engines=["real"]\ncells=["steady"]\ncontrollers=["low-delay"]\nseeds=2\ngates=false\nagain=2\n')
+        self.assertEqual([job.seed for job in m.further(m.jobs)], [3, 4])
+        self.assertEqual(m.further([]), [])
+
     def test_parts_leave_each_other_alone(self):
         m = self.matrix(SMALL)
-        first, second = runner.places(m, self.out)[0::2], runner.places(m, self.out)[1::2]
+        first, second = runner.places(m.jobs, self.out)[0::2], runner.places(m.jobs, self.out)[1::2]
         runner.prepare(m, first)
         self.assertFalse(any(path.exists() for _, path in second))
         for _, path in first:
