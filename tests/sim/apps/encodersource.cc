@@ -36,22 +36,22 @@ EncoderSource::available (const std::string &encoder)
 }
 
 static GstElement *
-launch (const std::string &description)
+pipeline_of (const std::string &description)
 {
   GError *error = nullptr;
   GstElement *pipeline = gst_parse_launch (description.c_str (), &error);
 
   NS_ABORT_MSG_IF (error, "pipeline " << description << ": " << error->message);
-  gst_element_set_state (pipeline, GST_STATE_PLAYING);
   return pipeline;
 }
 
-/* Settings of live control: no look-ahead, a buffer of a few frames, key units only when asked for. */
+/* Settings of live control: no look-ahead, a buffer of a few frames, key units only when asked for. A negative cpu-used
+   is a fixed speed; with a positive one VP8 chooses its speed by how long pictures take on this machine. */
 static std::string
 encoder_description (const EncoderSpec &spec)
 {
   if (spec.encoder == "vp8")
-    return "vp8enc name=encoder deadline=1 cpu-used=5 end-usage=cbr keyframe-max-dist=100000 buffer-size=200 "
+    return "vp8enc name=encoder deadline=1 cpu-used=-5 end-usage=cbr keyframe-max-dist=100000 buffer-size=200 "
            "buffer-initial-size=100 buffer-optimal-size=150 undershoot=95 threads=1 dropframe-threshold=0";
   return "x264enc name=encoder tune=zerolatency speed-preset=superfast key-int-max=100000 vbv-buf-capacity=200 "
          "threads=1 sliced-threads=false";
@@ -63,14 +63,15 @@ EncoderSource::EncoderSource (const EncoderSpec &s) : spec (s), gst (new Pipelin
       (unsigned)std::lround (spec.fps * 1000));
 
   gst_init (nullptr, nullptr);
-  gst->pictures = launch (spec.pictures + " ! videoconvert ! videoscale ! videorate ! " + caps +
-                          " ! appsink name=raw sync=false max-buffers=2");
-  gst->coder = launch ("appsrc name=in format=time caps=\"" + caps + "\" ! " + encoder_description (spec) +
-                       " ! appsink name=out sync=false");
+  gst->pictures = pipeline_of (spec.pictures + " ! videoconvert ! videoscale ! videorate ! " + caps +
+                               " ! appsink name=raw sync=false max-buffers=2");
+  gst->coder = pipeline_of ("appsrc name=in format=time caps=\"" + caps + "\" ! " + encoder_description (spec) +
+                            " ! appsink name=out sync=false");
   gst->raw = gst_bin_get_by_name (GST_BIN (gst->pictures), "raw");
   gst->in = gst_bin_get_by_name (GST_BIN (gst->coder), "in");
   gst->encoder = gst_bin_get_by_name (GST_BIN (gst->coder), "encoder");
   gst->out = gst_bin_get_by_name (GST_BIN (gst->coder), "out");
+  gst_element_set_state (gst->pictures, GST_STATE_PLAYING);
 }
 
 EncoderSource::~EncoderSource ()
@@ -85,7 +86,17 @@ void
 EncoderSource::start (CcSenderApplication *s)
 {
   sender = s;
+  /* Only then: appsrc's thread makes the encoder ready as soon as it plays, and one that is made with another rate than
+     it is told afterwards has other buffers. */
+  set_bitrate (wanted_bps ());
+  gst_element_set_state (gst->coder, GST_STATE_PLAYING);
   frame ();
+}
+
+double
+EncoderSource::wanted_bps () const
+{
+  return std::clamp (sender->status ().media_Bps * 8, spec.min_bps, spec.max_bps);
 }
 
 void
@@ -115,7 +126,7 @@ void
 EncoderSource::frame ()
 {
   double now_s = ns3::Simulator::Now ().GetSeconds ();
-  double wanted = std::clamp (sender->status ().media_Bps * 8, spec.min_bps, spec.max_bps);
+  double wanted = wanted_bps ();
 
   next = ns3::Simulator::Schedule (ns3::Seconds (1 / spec.fps), &EncoderSource::frame, this);
   set_bitrate (wanted);

@@ -33,6 +33,7 @@ public:
   uint64_t key_units = 0;
 
 private:
+  double wanted_bps () const;
   void frame ();
   void set_bitrate (double bps);
   struct Pipelines;
