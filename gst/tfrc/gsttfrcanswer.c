@@ -6,6 +6,7 @@
 #include "gsttfrcanswer.h"
 
 #include "gstccparticipant.h"
+#include "gsttfrcgroup.h"
 #include "rtcpsizeloss.h"
 #include "gstpictureevent.h"
 
@@ -180,9 +181,12 @@ take_packet (GstTfrcAnswer *a, guint8 *data, gsize size, const GstTfrcAddress *f
 {
   guint64 elsewhere = a->session.core->media.elsewhere;
 
+  /* of two ends nothing else comes here, and with a key it is told; to a group goes our media as well */
+  gboolean all = a->session.srtp != NULL && !gst_tfrc_group_is_native (&a->session.to);
+
   if (!gst_tfrc_session_is_peer (&a->session, from))
     take_from_other (a, data, size, from, now);
-  else if (rtcp_is_rtcp (data, size) || a->session.srtp != NULL)
+  else if (all || rtcp_is_rtcp (data, size))
     take_from_peer (a, data, size, from, now);
   if (a->session.core->media.elsewhere > elsewhere && may_log (a, now))
     GST_WARNING_OBJECT (a->params.element, "feedback on an SSRC that is none of ours");
@@ -209,12 +213,13 @@ gst_tfrc_answer_receive (GstTfrcAnswer *a, int fd, CcTime now)
 static void
 begin_session (GstTfrcAnswer *a, GstCcSrtp *srtp, const GstTfrcAddress *to, CcTime now)
 {
+  /* no receiver's reports govern what all of a group have */
   const GstTfrcSessionParams params = {.element = a->params.element,
       .srtp = srtp,
       .to = *to,
       .cname = a->params.settings->cname,
       .events = {.tell = tell, .user = a},
-      .rate_maker = &gst_tfrc_steering_handlers,
+      .rate_maker = gst_tfrc_group_is_native (to) ? NULL : &gst_tfrc_steering_handlers,
       .rate_maker_user = &a->steering};
 
   gst_tfrc_session_begin (&a->session, &params, now);

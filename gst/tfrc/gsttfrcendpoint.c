@@ -5,21 +5,27 @@
 
 #include "gsttfrcendpoint.h"
 
+#include "gsttfrcgroup.h"
+
 #define DEFAULT_HOST "localhost"
 #define DEFAULT_PORT 5004
 #define DEFAULT_DSCP (-1)
+#define DEFAULT_TTL_MC 1 /* this network alone, as RFC 1112 has it */
 #define FIXED (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_READY)
 #define LIVE (G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS | GST_PARAM_MUTABLE_PLAYING)
 
 #define CURE                                                                                                           \
   "Set host to a name or unicast address that resolves and has a route, port to the receiver's, and bind-address and " \
-  "bind-port to a free address of this machine."
+  "bind-port to a free address of this machine. Only mode=burst-control takes a multicast group."
 
 void
 gst_tfrc_endpoint_init (GstTfrcEndpoint *e, GstElement *element)
 {
-  *e = (GstTfrcEndpoint){
-      .element = element, .host = g_strdup (DEFAULT_HOST), .port = DEFAULT_PORT, .dscp = DEFAULT_DSCP};
+  *e = (GstTfrcEndpoint){.element = element,
+      .host = g_strdup (DEFAULT_HOST),
+      .port = DEFAULT_PORT,
+      .dscp = DEFAULT_DSCP,
+      .ttl_mc = DEFAULT_TTL_MC};
 }
 
 void
@@ -27,6 +33,7 @@ gst_tfrc_endpoint_clear (GstTfrcEndpoint *e)
 {
   g_clear_pointer (&e->host, g_free);
   g_clear_pointer (&e->bind_address, g_free);
+  g_clear_pointer (&e->multicast_iface, g_free);
   g_clear_object (&e->given);
   g_clear_object (&e->socket);
 }
@@ -37,8 +44,10 @@ void
 gst_tfrc_endpoint_install_properties (GObjectClass *klass, guint first)
 {
   g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_HOST,
-      g_param_spec_string (
-          "host", "Host", "Name or unicast IP address of the receiver; a change is a new path", DEFAULT_HOST, LIVE));
+      g_param_spec_string ("host", "Host",
+          "Name or IP address of the receiver, with mode=burst-control also of a multicast group; a change is a new "
+          "path",
+          DEFAULT_HOST, LIVE));
   g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_PORT,
       g_param_spec_int ("port", "Port", "UDP port of the receiver, for RTP and RTCP", 1, 65535, DEFAULT_PORT, LIVE));
   g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_BIND_ADDRESS,
@@ -53,6 +62,12 @@ gst_tfrc_endpoint_install_properties (GObjectClass *klass, guint first)
   g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_DSCP,
       g_param_spec_int ("dscp", "DSCP", "Differentiated services code point of packets sent (-1: left as it is)", -1,
           63, DEFAULT_DSCP, LIVE));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_MULTICAST_IFACE,
+      g_param_spec_string ("multicast-iface", "Multicast interface",
+          "Network interface by which a multicast group is joined and sent to (NULL: as routes have it)", NULL, FIXED));
+  g_object_class_install_property (klass, first + GST_TFRC_ENDPOINT_TTL_MC,
+      g_param_spec_int ("ttl-mc", "Multicast TTL", "Routers that packets to a multicast group may pass, and one", 1,
+          255, DEFAULT_TTL_MC, FIXED));
 }
 
 static void
@@ -85,6 +100,12 @@ gst_tfrc_endpoint_set_property (GstTfrcEndpoint *e, guint which, const GValue *v
   case GST_TFRC_ENDPOINT_DSCP:
     e->dscp = g_value_get_int (value);
     return TRUE;
+  case GST_TFRC_ENDPOINT_MULTICAST_IFACE:
+    set_text (&e->multicast_iface, value);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_TTL_MC:
+    e->ttl_mc = g_value_get_int (value);
+    return TRUE;
   default:
     return FALSE;
   }
@@ -112,6 +133,12 @@ gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, GValue *v
   case GST_TFRC_ENDPOINT_DSCP:
     g_value_set_int (value, e->dscp);
     return TRUE;
+  case GST_TFRC_ENDPOINT_MULTICAST_IFACE:
+    g_value_set_string (value, e->multicast_iface);
+    return TRUE;
+  case GST_TFRC_ENDPOINT_TTL_MC:
+    g_value_set_int (value, e->ttl_mc);
+    return TRUE;
   default:
     return FALSE;
   }
@@ -129,6 +156,7 @@ copy (GstTfrcEndpoint *e)
   made = *e;
   made.host = g_strdup (e->host);
   made.bind_address = g_strdup (e->bind_address);
+  made.multicast_iface = g_strdup (e->multicast_iface);
   if (e->given != NULL)
     g_object_ref (e->given);
   made.socket = e->given != NULL ? e->given : e->socket;
@@ -153,19 +181,37 @@ find_socket (GstTfrcEndpoint *e, GSocketAddress *peer, GError **error)
   if (reaches (e, peer))
     return TRUE;
   g_clear_object (&e->socket);
-  e->socket = gst_tfrc_socket_open (e->bind_address, (guint16)e->bind_port, peer, error);
+  e->socket = e->group ? gst_tfrc_group_open (peer, e->multicast_iface, e->ttl_mc, error)
+                       : gst_tfrc_socket_open (e->bind_address, (guint16)e->bind_port, peer, error);
   return e->socket != NULL;
 }
 
 static gboolean
-connect_to (GstTfrcEndpoint *e, GError **error)
+check_kind (const GstTfrcEndpoint *e, gboolean may_be_group, GError **error)
+{
+  if (!e->group || may_be_group)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s is a multicast address", e->host);
+  return FALSE;
+}
+
+/* The route to a group whose interface is named is that. */
+static gboolean
+check_route (const GstTfrcEndpoint *e, GSocketAddress *peer, GError **error)
+{
+  return (e->group && e->multicast_iface != NULL) || gst_tfrc_socket_check_route (peer, error);
+}
+
+static gboolean
+connect_to (GstTfrcEndpoint *e, gboolean may_be_group, GError **error)
 {
   GSocketAddress *peer = gst_tfrc_socket_resolve (e->host, (guint16)e->port, error);
   gboolean ok;
 
   if (peer == NULL)
     return FALSE;
-  ok = gst_tfrc_socket_check_route (peer, error) && find_socket (e, peer, error) &&
+  e->group = gst_tfrc_group_is (peer);
+  ok = check_kind (e, may_be_group, error) && check_route (e, peer, error) && find_socket (e, peer, error) &&
        gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
   if (ok)
     gst_tfrc_socket_set_dscp (e->socket, e->dscp);
@@ -179,15 +225,16 @@ adopt (GstTfrcEndpoint *e, const GstTfrcEndpoint *made)
   GST_OBJECT_LOCK (e->element);
   g_set_object (&e->socket, made->socket);
   e->to = made->to;
+  e->group = made->group;
   GST_OBJECT_UNLOCK (e->element);
 }
 
 gboolean
-gst_tfrc_endpoint_open (GstTfrcEndpoint *e)
+gst_tfrc_endpoint_open (GstTfrcEndpoint *e, gboolean may_be_group)
 {
   GstTfrcEndpoint made = copy (e);
   GError *error = NULL;
-  gboolean ok = connect_to (&made, &error);
+  gboolean ok = connect_to (&made, may_be_group, &error);
 
   if (ok)
     adopt (e, &made);
@@ -205,6 +252,15 @@ gst_tfrc_endpoint_close (GstTfrcEndpoint *e)
   GST_OBJECT_LOCK (e->element);
   g_clear_object (&e->socket);
   GST_OBJECT_UNLOCK (e->element);
+}
+
+/* A group is joined by a socket of its own. */
+static gboolean
+may_move (const GstTfrcEndpoint *e, GError **error)
+{
+  if (e->group)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "a multicast group is left in READY");
+  return !e->group;
 }
 
 static gboolean
@@ -228,7 +284,7 @@ gst_tfrc_endpoint_move (GstTfrcEndpoint *e)
   if (!is_open (e))
     return FALSE;
   made = copy (e);
-  ok = connect_to (&made, &error);
+  ok = may_move (&made, &error) && connect_to (&made, FALSE, &error);
   if (ok)
     adopt (e, &made);
   else

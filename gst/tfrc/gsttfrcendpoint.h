@@ -16,17 +16,20 @@ enum {
   GST_TFRC_ENDPOINT_BIND_PORT,
   GST_TFRC_ENDPOINT_SOCKET,
   GST_TFRC_ENDPOINT_DSCP,
+  GST_TFRC_ENDPOINT_MULTICAST_IFACE,
+  GST_TFRC_ENDPOINT_TTL_MC,
   GST_TFRC_ENDPOINT_PROPERTIES
 };
 
 /* All under the element's object lock. */
 typedef struct {
   GstElement *element;
-  gchar *host, *bind_address;
-  gint port, bind_port, dscp;
+  gchar *host, *bind_address, *multicast_iface;
+  gint port, bind_port, dscp, ttl_mc;
   GSocket *given;    /* by the user; NULL: none */
   GSocket *socket;   /* in use; NULL: it is not open */
   GstTfrcAddress to; /* of the receiver, for that socket */
+  gboolean group;    /* of receivers (gsttfrcgroup.h): it is for one run */
 } GstTfrcEndpoint;
 
 void gst_tfrc_endpoint_init (GstTfrcEndpoint *e, GstElement *element);
@@ -38,8 +41,8 @@ gboolean gst_tfrc_endpoint_set_property (GstTfrcEndpoint *e, guint which, const 
 gboolean gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, GValue *value);
 
 /* Takes the lock, not while names are resolved, which may take long. FALSE, and an error has been posted: no such
-   receiver. */
-gboolean gst_tfrc_endpoint_open (GstTfrcEndpoint *e);
+   receiver. may_be_group: it need not be a single one. */
+gboolean gst_tfrc_endpoint_open (GstTfrcEndpoint *e, gboolean may_be_group);
 void gst_tfrc_endpoint_close (GstTfrcEndpoint *e);
 /* Host or port are others now. FALSE: it is not open, or a warning has been posted. */
 gboolean gst_tfrc_endpoint_move (GstTfrcEndpoint *e);

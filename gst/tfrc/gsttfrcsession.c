@@ -6,6 +6,7 @@
 #include "gsttfrcsession.h"
 
 #include "gstccrtcp.h"
+#include "gsttfrcgroup.h"
 
 #include <string.h>
 
@@ -39,7 +40,12 @@ gst_tfrc_session_begin (GstTfrcSession *s, const GstTfrcSessionParams *params, C
   rtp_settings_init (&settings);
   settings.feedback = 0;
   settings.turns.T_rr_interval = SR_INTERVAL;
-  settings.attendance.peer = gst_tfrc_address_read (&s->to);
+  if (gst_tfrc_group_is_native (&s->to)) {
+    settings.attendance.kind = RTP_SESSION_GROUP;
+    settings.multicast = true;
+  } else {
+    settings.attendance.peer = gst_tfrc_address_read (&s->to);
+  }
   settings.rtp_overhead_bytes = gst_cc_srtp_rtp_overhead (s->srtp);
   settings.rtcp_overhead_bytes = gst_cc_srtp_rtcp_overhead (s->srtp);
   set_names (&settings, params->cname);

@@ -47,7 +47,7 @@ gst_tfrc_sink_start (GstBaseSink *sink)
 
   gst_tfrc_sink_tell_refused (self);
   return gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp) &&
-         gst_tfrc_endpoint_open (&self->endpoint);
+         gst_tfrc_endpoint_open (&self->endpoint, self->settings.mode == CC_MODE_BURST_CONTROL);
 }
 
 static gboolean
@@ -233,8 +233,8 @@ gst_tfrc_sink_set_caps (GstBaseSink *sink, GstCaps *caps)
   if (gst_structure_get_int (s, "clock-rate", &clock_rate) && clock_rate > 0)
     self->settings.clock_rate = (guint)clock_rate;
   self->settings.audio = g_strcmp0 (gst_structure_get_string (s, "media"), "audio") == 0;
-  settings = self->settings;
   GST_OBJECT_UNLOCK (self);
+  settings = gst_tfrc_sink_settings (self);
   gst_tfrc_mailbox_set_settings (&self->transmit.mailbox, &settings);
   GST_INFO_OBJECT (self,
       "send times go into header extension %u, transport-wide numbers into %u, explicit rates into %u",
@@ -289,15 +289,12 @@ gst_tfrc_sink_unlock_stop (GstBaseSink *sink)
 static gboolean
 start_sending (GstTfrcSink *self)
 {
-  GstTfrcSettings settings;
+  GstTfrcSettings settings = gst_tfrc_sink_settings (self);
   GstTfrcAddress to;
   GError *error = NULL;
   GSocket *socket;
   gboolean ok;
 
-  GST_OBJECT_LOCK (self);
-  settings = self->settings;
-  GST_OBJECT_UNLOCK (self);
   socket = gst_tfrc_endpoint_get (&self->endpoint, &to);
   self->has_frame = FALSE;
   self->old_frames = 0;

@@ -42,8 +42,9 @@ struct _GstTfrcSink {
 
 /* gsttfrcsinkproperties.c, with get_property and set_property */
 void gst_tfrc_sink_install_properties (GObjectClass *gobject);
-void gst_tfrc_sink_init_properties (GstTfrcSink *self); /* their defaults */
-void gst_tfrc_sink_tell_refused (GstTfrcSink *self);    /* what was set wrongly and not told yet */
+void gst_tfrc_sink_init_properties (GstTfrcSink *self);     /* their defaults */
+GstTfrcSettings gst_tfrc_sink_settings (GstTfrcSink *self); /* as they hold for whom it sends to */
+void gst_tfrc_sink_tell_refused (GstTfrcSink *self);        /* what was set wrongly and not told yet */
 
 GST_ELEMENT_REGISTER_DECLARE (tfrcsink);
 

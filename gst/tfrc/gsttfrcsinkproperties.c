@@ -8,6 +8,7 @@
 
 #include "erfextension.h"
 #include "gstccextension.h"
+#include "gsttfrcgroup.h"
 #include "gsttfrcmode.h"
 
 #define DEFAULT_START_BITRATE 300000
@@ -56,14 +57,24 @@ enum {
   PROP_STATS_INTERVAL
 };
 
-static void
-apply_settings (GstTfrcSink *self)
+GstTfrcSettings
+gst_tfrc_sink_settings (GstTfrcSink *self)
 {
   GstTfrcSettings settings;
 
   GST_OBJECT_LOCK (self);
   settings = self->settings;
+  if (self->endpoint.group)
+    gst_tfrc_group_restrict (&settings);
   GST_OBJECT_UNLOCK (self);
+  return settings;
+}
+
+static void
+apply_settings (GstTfrcSink *self)
+{
+  GstTfrcSettings settings = gst_tfrc_sink_settings (self);
+
   gst_tfrc_mailbox_set_settings (&self->transmit.mailbox, &settings);
 }
 
@@ -220,6 +231,11 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   }
   if (id == PROP_DSCP)
     gst_tfrc_endpoint_apply_dscp (&self->endpoint);
+  if (id == PROP_MODE && self->endpoint.group && g_value_get_enum (value) != CC_MODE_BURST_CONTROL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("A multicast group is sent to with mode=burst-control alone, which stays. Change the mode in READY, with "
+         "host."),
+        (NULL));
   apply_settings (self);
 }
 

@@ -57,7 +57,7 @@ GSocketAddress *
 gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error)
 {
   GInetAddress *address;
-  GSocketAddress *result = NULL;
+  GSocketAddress *result;
 
   if (host == NULL || *host == '\0') {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "no host is set");
@@ -66,10 +66,7 @@ gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error)
   address = lookup (host, error);
   if (address == NULL)
     return NULL;
-  if (g_inet_address_get_is_multicast (address))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s is a multicast address", host);
-  else
-    result = g_inet_socket_address_new (address, port);
+  result = g_inet_socket_address_new (address, port);
   g_object_unref (address);
   return result;
 }

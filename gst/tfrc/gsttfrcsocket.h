@@ -21,8 +21,8 @@ typedef struct {
   guint overhead; /* of the address's own family, also where it is mapped */
 } GstTfrcAddress;
 
-/* A unicast address for host, a name or a number; the first the resolver gives. May take seconds for a name. NULL with
-   error set where there is none or it is multicast. */
+/* An address for host, a name or a number; the first the resolver gives. May take seconds for a name. NULL with error
+   set where there is none. */
 GSocketAddress *gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error);
 
 /* A bound UDP socket of peer's family. address NULL: any; port 0: one that is free. */

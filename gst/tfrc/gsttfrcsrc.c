@@ -16,6 +16,7 @@
 #endif
 
 #include "gsttfrcarrival.h"
+#include "gsttfrcgroup.h"
 #include "gsttfrcsrc.h"
 
 #include "erfextension.h"
@@ -136,13 +137,22 @@ new_socket (GInetAddress **bound, GError **error)
   return g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
 }
 
+static gboolean
+bind_socket (GSocket *socket, GInetAddress *address, guint16 port, gboolean shared, GError **error)
+{
+  GSocketAddress *local = g_inet_socket_address_new (address, port);
+  gboolean ok = g_socket_bind (socket, local, shared, error);
+
+  g_object_unref (local);
+  return ok;
+}
+
 static GSocket *
-open_socket (const gchar *address, guint16 port, GError **error)
+open_socket (const gchar *address, guint16 port, const gchar *multicast_iface, GError **error)
 {
   GInetAddress *inet = g_inet_address_new_from_string (address), *bound;
-  gboolean multicast, ok = FALSE;
+  gboolean multicast, ok;
   GSocket *socket;
-  GSocketAddress *local;
 
   if (inet == NULL) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s is no IP address", address);
@@ -151,11 +161,9 @@ open_socket (const gchar *address, guint16 port, GError **error)
   multicast = g_inet_address_get_is_multicast (inet);
   bound = multicast ? g_inet_address_new_any (g_inet_address_get_family (inet)) : g_object_ref (inet);
   socket = new_socket (&bound, error);
-  local = g_inet_socket_address_new (bound, port);
   /* two unicast receivers on one port would each get some of the packets */
-  if (socket != NULL)
-    ok = g_socket_bind (socket, local, multicast, error);
-  g_object_unref (local);
+  ok = socket != NULL && bind_socket (socket, bound, port, multicast, error) &&
+       (!multicast || gst_tfrc_group_set_interface (socket, multicast_iface, error));
   g_object_unref (bound);
   g_object_unref (inet);
   if (ok) {
@@ -177,22 +185,39 @@ cure_of (const GError *error)
   return "Set address to one of this machine's own (\"ip address\" lists them), or to :: for all.";
 }
 
+/* In a group RTCP goes to the group, each to where it was heard of else. */
+static void
+configure_group (GstTfrcSrc *self, const gchar *address, guint16 port)
+{
+  GSocketAddress *group = g_inet_socket_address_new_from_string (address, port);
+  GstPad *pad = gst_element_get_static_pad (self->rtcpsink, "sink");
+
+  if (self->group_probe != 0)
+    gst_pad_remove_probe (pad, self->group_probe);
+  self->group_probe = gst_tfrc_group_is (group) ? gst_tfrc_group_address_buffers (pad, group) : 0;
+  gst_object_unref (pad);
+  g_object_unref (group);
+}
+
 static gboolean
 configure_socket (GstTfrcSrc *self)
 {
   GError *error = NULL;
   GSocket *socket;
-  gchar *address;
+  gchar *address, *multicast_iface;
   gint port;
 
   GST_OBJECT_LOCK (self);
   address = g_strdup (self->address);
+  multicast_iface = g_strdup (self->multicast_iface);
   port = self->port;
   GST_OBJECT_UNLOCK (self);
-  socket = open_socket (address, (guint16)port, &error);
+  socket = open_socket (address, (guint16)port, multicast_iface, &error);
   if (socket != NULL) {
-    g_object_set (self->udpsrc, "address", address, "port", port, "socket", socket, NULL);
+    g_object_set (
+        self->udpsrc, "address", address, "port", port, "socket", socket, "multicast-iface", multicast_iface, NULL);
     g_object_set (self->rtcpsink, "socket", socket, NULL);
+    configure_group (self, address, (guint16)port);
     GST_OBJECT_LOCK (self);
     self->socket = socket;
     GST_OBJECT_UNLOCK (self);
@@ -202,6 +227,7 @@ configure_socket (GstTfrcSrc *self)
     g_error_free (error);
   }
   g_free (address);
+  g_free (multicast_iface);
   return socket != NULL;
 }
 
@@ -472,6 +498,7 @@ finalize (GObject *object)
   gst_cc_srtp_params_clear (&self->srtp_params);
   g_clear_pointer (&self->gate.srtp, gst_cc_srtp_free);
   g_free (self->address);
+  g_free (self->multicast_iface);
   g_free (self->encoding_name);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }

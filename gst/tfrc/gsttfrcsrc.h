@@ -24,9 +24,10 @@ struct _GstTfrcSrc {
   GstTfrcRestore restore;
   GstTfrcReceiveAdvice advice;
   GstTfrcSrtpGate gate;
-  GSocket *socket; /* while not in NULL */
+  GSocket *socket;    /* while not in NULL */
+  gulong group_probe; /* 0: no group is answered */
 
-  gchar *address, *encoding_name;
+  gchar *address, *multicast_iface, *encoding_name;
   gint port, payload;
   GstCcSrtpParams srtp_params;
   GstCaps *caps;

@@ -19,6 +19,7 @@ enum {
   PROP_0,
   PROP_ADDRESS,
   PROP_PORT,
+  PROP_MULTICAST_IFACE,
   PROP_CAPS,
   PROP_ENCODING_NAME,
   PROP_CLOCK_RATE,
@@ -108,6 +109,10 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   case PROP_PORT:
     self->port = g_value_get_int (value);
     break;
+  case PROP_MULTICAST_IFACE:
+    g_free (self->multicast_iface);
+    self->multicast_iface = g_value_dup_string (value);
+    break;
   case PROP_CAPS:
     gst_clear_caps (&self->caps);
     self->caps = g_value_dup_boxed (value);
@@ -177,6 +182,9 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
     break;
   case PROP_PORT:
     g_value_set_int (value, current_port (self));
+    break;
+  case PROP_MULTICAST_IFACE:
+    g_value_set_string (value, self->multicast_iface);
     break;
   case PROP_CAPS:
     g_value_set_boxed (value, self->caps);
@@ -276,6 +284,10 @@ gst_tfrc_src_install_properties (GObjectClass *klass)
   g_object_class_install_property (klass, PROP_PORT,
       g_param_spec_int ("port", "Port", "UDP port of RTP and RTCP both; 0: a free one, which reading then tells", 0,
           65535, DEFAULT_PORT, flags));
+  g_object_class_install_property (klass, PROP_MULTICAST_IFACE,
+      g_param_spec_string ("multicast-iface", "Multicast interface",
+          "Network interface by which a multicast group is joined and answered (NULL: as routes have it)", NULL,
+          flags));
   g_object_class_install_property (klass, PROP_CAPS,
       g_param_spec_boxed (
           "caps", "Caps", "Caps of the stream (application/x-rtp); overrides encoding-name", GST_TYPE_CAPS, flags));

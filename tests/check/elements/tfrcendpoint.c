@@ -80,11 +80,11 @@ GST_START_TEST (test_open_and_closed)
   fail_unless_equals_int (port_in_use (), 0);
   set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
   set_number (GST_TFRC_ENDPOINT_PORT, 5010);
-  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
   fail_unless_equals_int (port_in_use (), 5010);
   gst_tfrc_endpoint_close (&endpoint);
   fail_unless_equals_int (port_in_use (), 0);
-  fail_unless (gst_tfrc_endpoint_open (&endpoint)); /* again */
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE)); /* again */
   fail_unless_equals_int (messages (GST_MESSAGE_ANY), 0);
 }
 GST_END_TEST;
@@ -92,11 +92,11 @@ GST_END_TEST;
 GST_START_TEST (test_what_cannot_be_opened)
 {
   set_text (GST_TFRC_ENDPOINT_HOST, "224.1.1.1");
-  fail_if (gst_tfrc_endpoint_open (&endpoint));
+  fail_if (gst_tfrc_endpoint_open (&endpoint, FALSE));
   fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 1);
   set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
   set_text (GST_TFRC_ENDPOINT_BIND_ADDRESS, "nowhere");
-  fail_if (gst_tfrc_endpoint_open (&endpoint));
+  fail_if (gst_tfrc_endpoint_open (&endpoint, FALSE));
   fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 1);
   fail_unless_equals_int (port_in_use (), 0);
 }
@@ -110,7 +110,7 @@ GST_START_TEST (test_it_moves)
 
   set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
   fail_if (gst_tfrc_endpoint_move (&endpoint)); /* before it is open: nothing to move */
-  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
   before = gst_tfrc_endpoint_get (&endpoint, &to);
   set_number (GST_TFRC_ENDPOINT_PORT, 5012);
   fail_unless (gst_tfrc_endpoint_move (&endpoint));
@@ -136,14 +136,14 @@ GST_START_TEST (test_a_socket_that_is_given)
   g_value_set_object (&value, given);
   fail_unless (gst_tfrc_endpoint_set_property (&endpoint, GST_TFRC_ENDPOINT_SOCKET, &value));
   set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
-  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
   fail_unless (endpoint.socket == given);
   fail_unless (gst_tfrc_endpoint_get_property (&endpoint, GST_TFRC_ENDPOINT_SOCKET, &read));
   fail_unless (g_value_get_object (&read) == given);
   gst_tfrc_endpoint_close (&endpoint);
   fail_if (g_socket_is_closed (given));
   g_socket_close (given, NULL);
-  fail_if (gst_tfrc_endpoint_open (&endpoint)); /* closed by its owner */
+  fail_if (gst_tfrc_endpoint_open (&endpoint, FALSE)); /* closed by its owner */
   fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 1);
   g_value_unset (&read);
   g_value_unset (&value);
@@ -156,7 +156,7 @@ GST_START_TEST (test_dscp)
   set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
   set_number (GST_TFRC_ENDPOINT_DSCP, 34);
   gst_tfrc_endpoint_apply_dscp (&endpoint); /* of nothing */
-  fail_unless (gst_tfrc_endpoint_open (&endpoint));
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
   fail_unless_equals_int (gst_tfrc_socket_class (endpoint.socket), 34 << 2);
   set_number (GST_TFRC_ENDPOINT_DSCP, 46);
   gst_tfrc_endpoint_apply_dscp (&endpoint);
