@@ -78,9 +78,17 @@ send_sum (GstTfrcRepair *r, guint32 timestamp, CcTime now)
   gst_buffer_extract (packet.handle, 0, header, sizeof header);
   gst_tfrc_head_parse (header, sizeof header, size, &head);
   packet.size_bytes = (guint32)(size + gst_tfrc_head_growth (&head, header, &elements));
-  fec_dose_on_sum (&r->fec.dose, packet.size_bytes);
   r->sums++;
   r->params.push (r->params.user, &packet, now);
+}
+
+/* On the wire; growth: of headers, as the packets have it. */
+static guint32
+sum_bytes (GstTfrcFec *fec, gsize growth, CcTime now)
+{
+  gsize size = fec_encoder_size (fec->encoder, now);
+
+  return (guint32)(size > 0 ? HEADER_BYTES + size + growth : 0);
 }
 
 void
@@ -94,7 +102,7 @@ gst_tfrc_fec_on_sent (GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHea
       .size_bytes = packet->size_bytes,
       .room_bytes = cc_sender_room (r->params.sender)};
   guint8 data[MOST_BYTES];
-  gsize size = gst_buffer_get_size (packet->handle);
+  gsize size = gst_buffer_get_size (packet->handle), growth = packet->size_bytes > size ? packet->size_bytes - size : 0;
   guint sums;
 
   if (fec->encoder == NULL)
@@ -104,6 +112,7 @@ gst_tfrc_fec_on_sent (GstTfrcRepair *r, const CcPacket *packet, const GstTfrcHea
     fec_dose_set_share (&fec->dose, 0);
   size = size <= sizeof data ? gst_buffer_extract (packet->handle, 0, data, size) : 0;
   fec_encoder_on_packet (fec->encoder, data, size, seq, now);
+  what.sum_bytes = sum_bytes (fec, growth, now);
   for (sums = fec_dose_on_packet (&fec->dose, &what); sums > 0; sums--)
     send_sum (r, head->timestamp, now);
   cc_sender_set_redundancy (r->params.sender, fec_dose_redundancy (&fec->dose));

@@ -39,25 +39,17 @@ note_size (double *mean, uint32_t bytes)
   *mean += (bytes - *mean) * (*mean > 0 ? SIZE_GAIN : 1);
 }
 
-/* Until a sum has left, they are taken for as long as the packets. */
 double
 fec_dose_redundancy (const FecDose *d)
 {
   return d->sum_bytes > 0 && d->packet_bytes > 0 ? d->share * d->sum_bytes / d->packet_bytes : d->share;
 }
 
-void
-fec_dose_on_sum (FecDose *d, uint32_t size_bytes)
-{
-  note_size (&d->sum_bytes, size_bytes);
-}
-
+/* By sums as they would be now: what they were when the last of them left says nothing where none may leave. */
 static double
-room (const FecDose *d, const FecDosePacket *p)
+room (const FecDosePacket *p)
 {
-  double bytes = d->sum_bytes > 0 ? d->sum_bytes : d->packet_bytes;
-
-  return bytes > 0 ? p->room_bytes / bytes : MOST_OWED;
+  return p->sum_bytes > 0 ? p->room_bytes / (double)p->sum_bytes : MOST_OWED;
 }
 
 unsigned
@@ -66,6 +58,7 @@ fec_dose_on_packet (FecDose *d, const FecDosePacket *packet)
   unsigned due;
 
   note_size (&d->packet_bytes, packet->size_bytes);
+  note_size (&d->sum_bytes, packet->sum_bytes);
   if (d->share == 0)
     return 0;
   d->debt += d->share * (packet->discardable ? DISCARDABLE_WEIGHT : 1);
@@ -74,9 +67,9 @@ fec_dose_on_packet (FecDose *d, const FecDosePacket *packet)
   d->extra = fmin (d->extra, MOST_OWED);
   if (!packet->frame_end && d->debt < MOST_DEBT)
     return 0;
-  due = (unsigned)fmin (d->debt, room (d, packet));
+  due = (unsigned)fmin (d->debt, room (packet));
   d->debt -= due;
-  if (!packet->frame_end || d->extra < 1 || d->debt >= 1 || room (d, packet) < due + 1)
+  if (!packet->frame_end || d->extra < 1 || d->debt >= 1 || room (packet) < due + 1)
     return due;
   d->extra--;
   return due + 1;

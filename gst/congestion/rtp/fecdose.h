@@ -18,21 +18,21 @@ extern "C" {
 typedef struct {
   double share; /* sums per packet, as wanted; 0: none */
   double debt, extra;
-  double packet_bytes, sum_bytes; /* mean, on the wire; 0: none yet */
+  double packet_bytes, sum_bytes; /* mean, on the wire; 0: not known */
 } FecDose;
 
 typedef struct {
   bool frame_end, key_unit, discardable;
-  double rate_Bps, sent_Bps;       /* allowed; lately, sums and all */
-  uint32_t size_bytes, room_bytes; /* room: may leave ahead of the frames that wait */
+  double rate_Bps, sent_Bps;      /* allowed; lately, sums and all */
+  uint32_t size_bytes, sum_bytes; /* sum: one that follows now */
+  uint32_t room_bytes;            /* may leave ahead of the frames that wait */
 } FecDosePacket;
 
 void fec_dose_init (FecDose *d);
 void fec_dose_set_share (FecDose *d, double share); /* clamped to [0, 1] */
 /* A packet has left. Returns how many sums are to follow it now. */
 unsigned fec_dose_on_packet (FecDose *d, const FecDosePacket *packet);
-void fec_dose_on_sum (FecDose *d, uint32_t size_bytes); /* one follows */
-/* Bytes of sums a byte of the stream takes, as wanted: known before they leave. */
+/* Bytes of sums a byte of the stream takes, as wanted: known before they leave, and where none may. */
 double fec_dose_redundancy (const FecDose *d);
 
 #ifdef __cplusplus

@@ -63,24 +63,30 @@ longest (FecEncoder *e)
 }
 
 size_t
+fec_encoder_size (FecEncoder *e, CcTime now)
+{
+  forget_old (e, now);
+  return e->count > 0 ? FEC_HEAD_BYTES + longest (e) : 0;
+}
+
+size_t
 fec_encoder_repair (FecEncoder *e, uint8_t *out, size_t capacity, CcTime now)
 {
   uint8_t coefficients[FEC_WINDOW];
   FecHead head;
   size_t size;
 
-  forget_old (e, now);
-  size = longest (e);
-  if (e->count == 0 || capacity < FEC_HEAD_BYTES + size)
+  size = fec_encoder_size (e, now);
+  if (size == 0 || capacity < size)
     return 0;
   head = (FecHead){.key = e->key++, .n = e->count, .first = e->newest - e->count + 1};
   fec_head_write (out, &head);
   fec_coefficients (coefficients, head.key, head.n);
-  memset (out + FEC_HEAD_BYTES, 0, size);
+  memset (out + FEC_HEAD_BYTES, 0, size - FEC_HEAD_BYTES);
   for (unsigned i = 0; i < head.n; i++) {
     const FecSymbol *symbol = symbol_of (e, head.first + i);
 
     gf256_add_multiplied (out + FEC_HEAD_BYTES, symbol->data, symbol->size, coefficients[i]);
   }
-  return FEC_HEAD_BYTES + size;
+  return size;
 }

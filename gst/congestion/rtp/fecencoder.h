@@ -30,6 +30,8 @@ void fec_encoder_init (FecEncoder *e, CcDuration span, uint16_t key);
 void fec_encoder_set_span (FecEncoder *e, CcDuration span);
 /* A packet leaves, whole, as number seq. Behind a gap, and behind one that is too long, the window begins anew. */
 void fec_encoder_on_packet (FecEncoder *e, const uint8_t *packet, size_t size, uint16_t seq, CcTime now);
+/* The size of the next packet of sums, its payload; 0: there is nothing to protect. */
+size_t fec_encoder_size (FecEncoder *e, CcTime now);
 /* The payload of a packet of sums: its size; 0: there is nothing to protect, or no room. */
 size_t fec_encoder_repair (FecEncoder *e, uint8_t *out, size_t capacity, CcTime now);
 

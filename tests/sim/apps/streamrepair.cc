@@ -40,7 +40,7 @@ SumSource::on_sent (
     const std::vector<uint8_t> &rtp, uint16_t seq, const CcPacket &packet, const CcSender &cc, CcTime now)
 {
   FecDosePacket what = {
-      packet.frame_end, packet.key_unit, false, cc.rate_Bps, cc.sent.Bps, packet.size_bytes, cc_sender_room (&cc)};
+      packet.frame_end, packet.key_unit, false, cc.rate_Bps, cc.sent.Bps, packet.size_bytes, 0, cc_sender_room (&cc)};
   std::vector<std::vector<uint8_t>> sums;
 
   if (!asked)
@@ -48,12 +48,12 @@ SumSource::on_sent (
   if (cc_time_since (now, asked_at) > request_life)
     fec_dose_set_share (&dose, 0);
   fec_encoder_on_packet (&encoder, rtp.data (), rtp.size (), seq, now);
+  what.sum_bytes = fec_encoder_size (&encoder, now) + packet.size_bytes - rtp.size () + rtp_fixed_bytes;
   for (unsigned n = fec_dose_on_packet (&dose, &what); n > 0; n--) {
     std::vector<uint8_t> sum (most_sum_bytes);
     sum.resize (fec_encoder_repair (&encoder, sum.data (), sum.size (), now));
     if (sum.empty ())
       break;
-    fec_dose_on_sum (&dose, sum.size () + packet.size_bytes - rtp.size () + rtp_fixed_bytes);
     sums.push_back (std::move (sum));
   }
   return sums;

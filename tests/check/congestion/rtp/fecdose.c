@@ -12,7 +12,6 @@ begin (double share)
 {
   fec_dose_init (&dose);
   fec_dose_set_share (&dose, share);
-  fec_dose_on_sum (&dose, BYTES);
 }
 
 static unsigned
@@ -24,6 +23,7 @@ frames (unsigned n, unsigned packets, FecDosePacket packet)
     for (unsigned i = 0; i < packets; i++) {
       packet.frame_end = i == packets - 1;
       packet.room_bytes = ROOM;
+      packet.sum_bytes = BYTES;
       sums += fec_dose_on_packet (&dose, &packet);
     }
   return sums;
@@ -43,7 +43,7 @@ END_TEST
 /* Behind a frame, less than one a frame now and then, some of a large frame in between. */
 START_TEST (test_when)
 {
-  FecDosePacket packet = {.room_bytes = ROOM};
+  FecDosePacket packet = {.sum_bytes = BYTES, .room_bytes = ROOM};
 
   begin (1 / 16.0);
   ck_assert_uint_eq (frames (3, 4, packet), 0);
@@ -107,7 +107,7 @@ END_TEST
 /* Sums wait for room, and for no longer than a window. */
 START_TEST (test_frames_that_wait_go_first)
 {
-  FecDosePacket packet = {.frame_end = true, .room_bytes = BYTES - 1};
+  FecDosePacket packet = {.frame_end = true, .sum_bytes = BYTES, .room_bytes = BYTES - 1};
 
   begin (0.5);
   for (unsigned i = 0; i < 8; i++)
@@ -127,7 +127,7 @@ END_TEST
 /* Sums are as long as the longest packet they are over. */
 START_TEST (test_what_it_takes_of_the_rate)
 {
-  FecDosePacket packet = {.size_bytes = BYTES / 2};
+  FecDosePacket packet = {.size_bytes = BYTES / 2, .sum_bytes = BYTES};
 
   begin (0.25);
   ck_assert_double_eq (fec_dose_redundancy (&dose), 0.25);
@@ -138,6 +138,23 @@ START_TEST (test_what_it_takes_of_the_rate)
 }
 END_TEST
 
+/* A call whose packets have become small has room for sums as small, and does not pay for long ones that never leave.
+ */
+START_TEST (test_what_follows_small_packets_is_small)
+{
+  FecDosePacket packet = {.frame_end = true, .size_bytes = BYTES, .sum_bytes = BYTES, .room_bytes = ROOM};
+
+  begin (0.5);
+  for (unsigned i = 0; i < 100; i++)
+    fec_dose_on_packet (&dose, &packet);
+  packet.size_bytes = packet.sum_bytes = packet.room_bytes = BYTES / 10;
+  ck_assert_uint_eq (fec_dose_on_packet (&dose, &packet) + fec_dose_on_packet (&dose, &packet), 1);
+  for (unsigned i = 0; i < 100; i++)
+    fec_dose_on_packet (&dose, &packet);
+  ck_assert_double_eq_tol (fec_dose_redundancy (&dose), 0.5, 0.02);
+}
+END_TEST
+
 CC_TEST_MAIN ("fecdose", test_nothing_wanted_nothing_sent, test_when, test_not_all_packets_count_the_same,
     test_unused_rate, test_what_is_extra_is_bounded, test_no_debt_is_left, test_what_is_wanted_is_clamped,
-    test_frames_that_wait_go_first, test_what_it_takes_of_the_rate)
+    test_frames_that_wait_go_first, test_what_it_takes_of_the_rate, test_what_follows_small_packets_is_small)
