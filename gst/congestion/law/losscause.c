@@ -38,11 +38,11 @@ loss_cause_init (LossCause *l)
   *l = (LossCause){.phase = LOSS_IDLE};
 }
 
-/* The median by steps that are small beside it. */
+/* The median by steps that are small beside it; of the first packets, the mean. */
 static void
 follow_median (LossCause *l, double q)
 {
-  double step = fmax (0.02 * l->q_mid, 2e-5);
+  double step = fmax (0.02 * l->q_mid, fabs (q - l->q_mid) / fmax (l->whole.packets, 1));
 
   l->q_mid += q > l->q_mid ? step : -step;
   l->q_mid = fmax (l->q_mid, 0);

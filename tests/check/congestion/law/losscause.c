@@ -213,6 +213,23 @@ START_TEST (test_growing_tells_random_loss)
 }
 END_TEST
 
+/* Forty packets are enough to know which of them met more of a queue than others: a call that begins with a few frames
+   of a packet each has no more for a second. */
+START_TEST (test_a_calm_queue_is_known_at_once)
+{
+  LossCause l;
+  uint64_t seq = 0;
+
+  loss_cause_init (&l);
+  l.phase = LOSS_RISING;
+  for (unsigned i = 0; i < 40; i++)
+    loss_cause_on_packet (&l, seq += 1 + (i % 13 == 12), i == 0 ? 0 : 0.004 + 0.001 * (i % 5), false);
+  ck_assert_double_ge (l.calm_part.packets, 0.3 * l.whole.packets);
+  ck_assert_double_le (l.calm_part.packets, 0.8 * l.whole.packets);
+  ck_assert_double_gt (loss_cause_excused (&l, false), 0.5 * loss_cause_loss (&l));
+}
+END_TEST
+
 /* It goes no further than a step beyond what comes through, and then below that. */
 START_TEST (test_growing_tells_a_policer)
 {
@@ -436,7 +453,8 @@ END_TEST
 
 CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_excused_after_a_test,
     test_a_policer_is_found, test_growing_tells_random_loss, test_growing_tells_a_policer,
-    test_growing_tells_nothing_beside_others, test_a_policer_shows_through_random_loss,
-    test_loss_by_a_short_queue_is_congestion, test_in_the_queue_of_others_all_loss_is_congestion,
-    test_loss_while_a_queue_stands_is_congestion, test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict,
-    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)
+    test_a_calm_queue_is_known_at_once, test_growing_tells_nothing_beside_others,
+    test_a_policer_shows_through_random_loss, test_loss_by_a_short_queue_is_congestion,
+    test_in_the_queue_of_others_all_loss_is_congestion, test_loss_while_a_queue_stands_is_congestion,
+    test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats,
+    test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)
