@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sendbuffer.h"
 
+#include <stddef.h>
+
 /* Key units asked for may take a quarter of the rate. */
 #define KEY_UNIT_SPACING 4
 
@@ -109,16 +111,35 @@ begin_tail (SendBuffer *b, CcPacket *packet, CcTime now)
 {
   packet->frame_begin = true;
   b->tail_frame = packet->frame;
-  b->tail_condemned = false;
-  b->tail_key = packet->key_unit;
+  b->tail_condemned = b->tail_key = false;
   b->tail_captured_at = packet->captured_at == CC_TIME_NONE ? now : packet->captured_at;
   b->frames_in++;
   b->frames_waiting++;
-  b->key_frames_waiting += packet->key_unit;
-  if (packet->key_unit) {
-    b->key_bytes = 0;
-    b->reference_lost = b->broken = false;
-  }
+}
+
+/* NULL: it has left. */
+static CcPacket *
+first_of_tail (SendBuffer *b)
+{
+  for (uint32_t i = b->count; i-- > 0;)
+    if (at (b, i)->frame_begin && at (b, i)->frame == b->tail_frame)
+      return at (b, i);
+  return NULL;
+}
+
+/* Headers in front of a picture (H.264: AUD, SPS, PPS) do not say what it is. */
+static void
+tail_is_key (SendBuffer *b)
+{
+  CcPacket *first = first_of_tail (b);
+
+  b->tail_key = true;
+  b->key_bytes = 0;
+  b->reference_lost = b->broken = false;
+  if (first == NULL)
+    return;
+  first->key_unit = true;
+  b->key_frames_waiting++;
 }
 
 static void
@@ -141,6 +162,8 @@ join_tail (SendBuffer *b, CcPacket *packet, CcTime now)
 {
   if (!packet->repair && (!b->tail_open || packet->frame != b->tail_frame))
     begin_tail (b, packet, now);
+  if (packet->key_unit && !packet->repair && !b->tail_key && !b->tail_condemned)
+    tail_is_key (b);
   packet->condemned = b->tail_condemned;
   packet->key_unit = b->tail_key;
   packet->captured_at = b->tail_captured_at;

@@ -29,7 +29,7 @@ typedef struct {
   uint32_t frame;      /* equal within a frame: the RTP timestamp */
   CcTime captured_at;  /* of the frame; CC_TIME_NONE: the time of its first packet */
   bool frame_end;      /* RTP marker */
-  bool key_unit;       /* decodable by itself; the first packet's counts for the frame */
+  bool key_unit;       /* of a frame that is decodable by itself: one packet that says so is enough */
   bool resent;         /* an old packet once more; frame, frame_end and key_unit say nothing then */
   bool repair;         /* redundancy over packets before it (RFC 5109): shares the fate of the frame in front; resent
                           as well: goes ahead of what waits */

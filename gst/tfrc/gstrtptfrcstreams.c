@@ -11,7 +11,7 @@
 #include <gst/rtp/gstrtpbuffer.h>
 #include <string.h>
 
-#define KEY_UNIT_BYTES 64
+#define KEY_UNIT_BYTES 256
 #define THIN_PACKET 400 /* bytes */
 #define THIN_FRAMES 10
 #define RECENT (2 * CC_SECOND)
@@ -234,7 +234,7 @@ is_key_unit (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, GstBuff
 }
 
 static void
-begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit, CcTime now)
+begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, CcTime now)
 {
   CcDuration gap = cc_time_since (now, stream->frame_at);
 
@@ -245,7 +245,7 @@ begin_frame (GstRtpTfrcStream *stream, guint32 timestamp, gboolean key_unit, CcT
     stream->thin_frames++;
   stream->timestamp = timestamp;
   stream->open = TRUE;
-  stream->is_key = key_unit;
+  stream->is_key = FALSE;
   stream->frame_packets = stream->frame_bytes = 0;
 }
 
@@ -311,10 +311,11 @@ note_media (GstRtpTfrcStreams *s, GstRtpTfrcStream *stream, GstBuffer *buffer, c
   stream->media = TRUE;
   stream->payload_type = head->payload_type;
   if (!stream->open || stream->timestamp != head->timestamp) {
-    begin_frame (stream, head->timestamp, is_key_unit (s, stream, buffer, head), now);
+    begin_frame (stream, head->timestamp, now);
     if (stream->frames > 1)
       look_for_silent (s, stream, now);
   }
+  stream->is_key = stream->is_key || is_key_unit (s, stream, buffer, head);
   stream->frame_packets++;
   stream->frame_bytes += (guint)size;
   if (stream->frame_packets > 1 || size > THIN_PACKET)

@@ -28,8 +28,8 @@ GST_DEBUG_CATEGORY (gst_tfrc_sink_debug);
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
 #define MAX_AGE (2 * GST_SECOND)
-#define OLD_FRAMES 30     /* in a row are the pipeline's doing, not a moment's */
-#define KEY_UNIT_BYTES 64 /* of the payload, enough to tell a key unit */
+#define OLD_FRAMES 30      /* in a row are the pipeline's doing, not a moment's */
+#define KEY_UNIT_BYTES 256 /* of the payload: parameter sets may stand in front in the same packet */
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-rtp"));
@@ -122,7 +122,7 @@ begin_frame (GstTfrcSink *self, GstBuffer *buffer, const GstTfrcHead *head)
 
   self->has_frame = TRUE;
   self->frame = head->timestamp;
-  self->frame_is_key = is_key_unit (self, buffer, head);
+  self->frame_is_key = FALSE;
   self->captured_at = gst_tfrc_transmit_now () - age;
   warn_old (self, age);
 }
@@ -145,6 +145,7 @@ add_packet (GstTfrcSink *self, GstBuffer *buffer, const guint8 *data, gsize size
   }
   if (!self->has_frame || self->frame != head->timestamp)
     begin_frame (self, buffer, head);
+  self->frame_is_key = self->frame_is_key || is_key_unit (self, buffer, head);
   packet.captured_at = self->captured_at;
   packet.key_unit = self->frame_is_key;
   g_array_append_val (self->packets, packet);

@@ -56,9 +56,9 @@ key_request_on_key_unit (KeyRequest *k, uint32_t first_seq)
 }
 
 void
-key_request_cancel (KeyRequest *k)
+key_request_set_silent (KeyRequest *k, bool silent)
 {
-  k->wanted = false;
+  k->silent = silent;
 }
 
 static CcDuration
@@ -75,7 +75,7 @@ spacing (const KeyRequest *k)
 CcTime
 key_request_next_timeout (const KeyRequest *k)
 {
-  if (!k->wanted)
+  if (!k->wanted || k->silent)
     return CC_TIME_NONE;
   return k->last_sent == CC_TIME_NONE ? 0 : cc_time_add (k->last_sent, spacing (k));
 }

@@ -23,6 +23,7 @@ typedef struct {
   KeyRequestParams params;
   bool wanted, full; /* full: FIR */
   bool asked;        /* at least one request went out for what is wanted now */
+  bool silent;       /* nobody is there to answer */
   CcTime last_sent;
   unsigned unanswered; /* since the last key unit */
   CcDuration rtt;
@@ -40,8 +41,8 @@ void key_request_want (KeyRequest *k, bool full);
 /* A packet is lost: asks unless a key unit that came later has mended it. */
 void key_request_on_loss (KeyRequest *k, uint32_t lost_seq);
 void key_request_on_key_unit (KeyRequest *k, uint32_t first_seq);
-/* The sender has fallen silent: nobody is left to answer. */
-void key_request_cancel (KeyRequest *k);
+/* While the sender is silent nothing is asked for; what is wanted stays so until it goes on. */
+void key_request_set_silent (KeyRequest *k, bool silent);
 /* When the next request may go; CC_TIME_NONE: none is wanted. 0: at once. Pure. */
 CcTime key_request_next_timeout (const KeyRequest *k);
 void key_request_on_sent (KeyRequest *k, CcTime now);

@@ -41,31 +41,51 @@ rtp_codec_tells_key_units (RtpCodec codec)
   return codec != RTP_CODEC_UNKNOWN;
 }
 
+/* A NAL unit's first bytes tell whether it is one looked for. */
+typedef bool (*NalTest) (const uint8_t *nal, size_t size);
+
+/* Type 5, and first_mb_in_slice, an Exp-Golomb code, is 0: one bit that is set. */
 static bool
-h264_idr (uint8_t nal)
+h264_idr (const uint8_t *nal, size_t size)
 {
-  return (nal & 0x1f) == 5;
+  return size > 1 && (nal[0] & 0x1f) == 5 && (nal[1] & 0x80) != 0;
 }
 
-/* H.265 table 7-1: 16 to 21 are intra random access points */
 static bool
-h265_irap (uint8_t first)
+h264_sps (const uint8_t *nal, size_t size)
 {
-  unsigned type = first >> 1 & 0x3f;
+  return size > 0 && (nal[0] & 0x1f) == 7;
+}
 
-  return type >= 16 && type <= 21;
+static unsigned
+h265_type (uint8_t first)
+{
+  return first >> 1 & 0x3f;
+}
+
+/* H.265 table 7-1: 16 to 21 are intra random access points; first_slice_segment_in_pic_flag */
+static bool
+h265_irap (const uint8_t *nal, size_t size)
+{
+  return size > 2 && h265_type (nal[0]) >= 16 && h265_type (nal[0]) <= 21 && (nal[2] & 0x80) != 0;
+}
+
+static bool
+h265_sps (const uint8_t *nal, size_t size)
+{
+  return size > 0 && h265_type (nal[0]) == 33;
 }
 
 /* Units with 16-bit lengths in front (STAP-A, AP). */
 static bool
-aggregate_has (const uint8_t *data, size_t size, bool (*is_key) (uint8_t))
+aggregate_has (const uint8_t *data, size_t size, NalTest test)
 {
   while (size > 2) {
     size_t length = (size_t)data[0] << 8 | data[1];
 
     if (length == 0 || length > size - 2)
       return false;
-    if (is_key (data[2]))
+    if (test (data + 2, length))
       return true;
     data += 2 + length;
     size -= 2 + length;
@@ -73,29 +93,31 @@ aggregate_has (const uint8_t *data, size_t size, bool (*is_key) (uint8_t))
   return false;
 }
 
+/* A NAL unit, those of a STAP-A, or the begin of one in a FU-A (S bit), whose header is in two places. */
 static bool
-h264_starts (const uint8_t *p, size_t size)
+h264_has (const uint8_t *p, size_t size, NalTest test)
 {
   switch (p[0] & 0x1f) {
-  case 24: /* STAP-A */
-    return aggregate_has (p + 1, size - 1, h264_idr);
-  case 28: /* FU-A, S bit */
-    return size > 1 && (p[1] & 0x80) != 0 && h264_idr (p[1]);
+  case 24:
+    return aggregate_has (p + 1, size - 1, test);
+  case 28:
+    return size > 2 && (p[1] & 0x80) != 0 && test ((const uint8_t[]){p[1] & 0x1f, p[2]}, 2);
   default:
-    return h264_idr (p[0]);
+    return test (p, size);
   }
 }
 
+/* The same with AP and FU. */
 static bool
-h265_starts (const uint8_t *p, size_t size)
+h265_has (const uint8_t *p, size_t size, NalTest test)
 {
-  switch (p[0] >> 1 & 0x3f) {
-  case 48: /* AP */
-    return size > 2 && aggregate_has (p + 2, size - 2, h265_irap);
-  case 49: /* FU, S bit */
-    return size > 2 && (p[2] & 0x80) != 0 && h265_irap ((uint8_t)((p[2] & 0x3f) << 1));
+  switch (h265_type (p[0])) {
+  case 48:
+    return size > 2 && aggregate_has (p + 2, size - 2, test);
+  case 49:
+    return size > 3 && (p[2] & 0x80) != 0 && test ((const uint8_t[]){(uint8_t)((p[2] & 0x3f) << 1), p[1], p[3]}, 3);
   default:
-    return h265_irap (p[0]);
+    return test (p, size);
   }
 }
 
@@ -153,9 +175,9 @@ rtp_key_unit_starts (RtpCodec codec, const uint8_t *payload, size_t size)
     return false;
   switch (codec) {
   case RTP_CODEC_H264:
-    return h264_starts (payload, size);
+    return h264_has (payload, size, h264_idr);
   case RTP_CODEC_H265:
-    return h265_starts (payload, size);
+    return h265_has (payload, size, h265_irap);
   case RTP_CODEC_VP8:
     return vp8_starts (payload, size);
   case RTP_CODEC_VP9:
@@ -168,4 +190,19 @@ rtp_key_unit_starts (RtpCodec codec, const uint8_t *payload, size_t size)
     break;
   }
   return false;
+}
+
+bool
+rtp_codec_has_parameter_sets (RtpCodec codec)
+{
+  return codec == RTP_CODEC_H264 || codec == RTP_CODEC_H265;
+}
+
+bool
+rtp_key_unit_has_parameter_sets (RtpCodec codec, const uint8_t *payload, size_t size)
+{
+  if (size == 0)
+    return false;
+  return (codec == RTP_CODEC_H264 && h264_has (payload, size, h264_sps)) ||
+         (codec == RTP_CODEC_H265 && h265_has (payload, size, h265_sps));
 }

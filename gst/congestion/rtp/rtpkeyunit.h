@@ -26,8 +26,12 @@ typedef enum {
 RtpCodec rtp_codec_from_name (const char *encoding_name);
 /* Whether rtp_key_unit_starts () can ever tell. */
 bool rtp_codec_tells_key_units (RtpCodec codec);
-/* False for truncated payloads and RTP_CODEC_UNKNOWN. */
+/* Of several slices the first one. False for truncated payloads and RTP_CODEC_UNKNOWN. */
 bool rtp_key_unit_starts (RtpCodec codec, const uint8_t *payload, size_t size);
+/* Whether key units need parameter sets that come in packets of their own in front of them ... */
+bool rtp_codec_has_parameter_sets (RtpCodec codec);
+/* ... and whether this is one of those: it has a sequence parameter set. */
+bool rtp_key_unit_has_parameter_sets (RtpCodec codec, const uint8_t *payload, size_t size);
 
 #ifdef __cplusplus
 }

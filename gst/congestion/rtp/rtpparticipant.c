@@ -347,7 +347,7 @@ keep_house (RtpParticipant *p, CcTime now)
   p->housekept_requests = p->turns.requests;
   p->housekept_at = now;
   rtp_sources_expire (&p->sources, rtp_turns_member_timeout (&p->turns), now);
-  rtp_sources_cancel_requests (&p->sources, SILENCE, now);
+  rtp_sources_hold_requests (&p->sources, SILENCE, now);
   rtp_locals_expire (&p->locals, now);
   rtp_participant_update_members (p, now);
   rtp_turns_set_received (&p->turns, p->turns.received_bps);

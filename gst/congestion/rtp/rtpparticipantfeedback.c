@@ -213,12 +213,21 @@ rtp_participant_asks_by_fir (const RtpParticipant *p, const RtpSource *s)
          (s->key.full || !rtp_participant_may_send (p, RTP_FEEDBACK_PLI));
 }
 
+/* Who joined right in front of a key unit may have missed its parameter sets. */
+static void
+look_for_parameter_sets (RtpParticipant *p, RtpSource *s)
+{
+  if (!s->has_parameter_sets && rtp_codec_has_parameter_sets (p->stream.codec) && rtp_participant_auto_pli_for (p, s))
+    key_request_on_loss (&s->key, s->joined_seq - 1);
+}
+
 void
 rtp_participant_on_key_unit (RtpParticipant *p, RtpSource *s, uint32_t seq)
 {
   FbItem pli = fb_item_pli (s->ssrc), fir = fb_item_fir (s->ssrc);
 
   key_request_on_key_unit (&s->key, seq);
+  look_for_parameter_sets (p, s);
   fb_retention_forget (&p->owed.retention, &pli);
   fb_retention_forget (&p->owed.retention, &fir);
   if (!s->key.wanted)

@@ -107,8 +107,6 @@ on_first_valid (RtpParticipant *p, RtpSource *s)
   rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_SOURCE, s->ssrc);
   if (s->first_is_key)
     rtp_participant_on_key_unit (p, s, rtp_reception_highest (&s->reception) - 1);
-  else if (rtp_participant_auto_pli_for (p, s) && rtp_codec_tells_key_units (p->stream.codec))
-    key_request_want (&s->key, false);
 }
 
 static void
@@ -138,10 +136,26 @@ feed_controller (RtpParticipant *p, RtpSource *s, const Arriving *a)
   return cc_receiver_on_packet (&s->cc, &arrival);
 }
 
+/* The source's packets are passed on from here on; what came before is missing. */
+static void
+join (RtpParticipant *p, RtpSource *s)
+{
+  s->joined = true;
+  s->joined_seq = rtp_reception_highest (&s->reception);
+  s->has_parameter_sets = false;
+  if (rtp_participant_auto_pli_for (p, s) && rtp_codec_tells_key_units (p->stream.codec))
+    key_request_want (&s->key, false);
+}
+
+/* In a packet that is passed on: one that nobody gets to see answers no request. */
 static void
 look_for_key_unit (RtpParticipant *p, RtpSource *s, const RtpPacket *packet, RtpReceptionVerdict verdict)
 {
-  if (packet->payload_bytes == 0 || !rtp_key_unit_starts (p->stream.codec, packet->payload, packet->payload_bytes))
+  RtpCodec codec = p->stream.codec;
+
+  if (rtp_key_unit_has_parameter_sets (codec, packet->payload, packet->payload_bytes))
+    s->has_parameter_sets = true;
+  if (!rtp_key_unit_starts (codec, packet->payload, packet->payload_bytes))
     return;
   if (verdict == RTP_RECEPTION_PROBATION)
     s->first_is_key = true;
@@ -153,23 +167,19 @@ static void
 on_restart (RtpParticipant *p, RtpSource *s)
 {
   rtp_events_tell_ssrc (&p->params.events, RTP_EVENT_RESTARTED, s->ssrc);
-  s->key.has_key = false;
+  s->key.has_key = s->joined = false;
   if (s->nack != NULL)
     nack_request_restart (s->nack);
-  if (rtp_participant_auto_pli_for (p, s) && rtp_codec_tells_key_units (p->stream.codec))
-    key_request_want (&s->key, false);
 }
 
 /* RFC 3550 A.1: packets of a source on probation, and those far off its sequence, are not believed. The first ones of a
    call are let through all the same; beside a source that is alive they are a stranger's until they prove otherwise.
    What brings a packet that is missed needs no other proof: such sources are silent for long. */
 static bool
-is_believed (const RtpParticipant *p, RtpSource *s, RtpReceptionVerdict verdict, CcTime now)
+is_believed (const RtpParticipant *p, RtpReceptionVerdict verdict, CcTime now)
 {
-  if (verdict == RTP_RECEPTION_PROBATION && rtp_sources_is_alive (&p->sources, ALIVE, now)) {
-    s->first_is_key = false;
-    return false;
-  }
+  if (verdict == RTP_RECEPTION_PROBATION)
+    return !rtp_sources_is_alive (&p->sources, ALIVE, now);
   return verdict != RTP_RECEPTION_JUMP;
 }
 
@@ -204,6 +214,7 @@ static void
 on_packet_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
 {
   s->last_rtp = a->now;
+  key_request_set_silent (&s->key, false);
   s->bytes += a->packet->size;
   p->received_bytes += a->packet->size + s->cc.params.overhead_bytes;
   rtp_participant_note_packet (p, s, a->packet->seq, a->now);
@@ -250,7 +261,7 @@ static bool
 on_rtp_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
 {
   RtpReceptionVerdict verdict;
-  bool missed;
+  bool missed, believed, played;
 
   check_probation (s, a);
   verdict = rtp_reception_on_packet (&s->reception, a->packet->seq, a->packet->timestamp, a->arrived_at);
@@ -263,14 +274,18 @@ on_rtp_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
     on_restart (p, s);
   if (s->reception.valid && s->last_rtp == CC_TIME_NONE)
     on_first_valid (p, s);
-  look_for_key_unit (p, s, a->packet, verdict);
-  if (!missed && !is_believed (p, s, verdict, a->now)) {
-    p->stats.unproven++;
-    return false;
-  }
-  if (verdict != RTP_RECEPTION_PROBATION && verdict != RTP_RECEPTION_DUPLICATE)
+  believed = missed || is_believed (p, verdict, a->now);
+  played = believed && (missed || is_played (p, s, a->now));
+  if (played && !s->joined)
+    join (p, s);
+  if (played)
+    look_for_key_unit (p, s, a->packet, verdict);
+  else if (believed)
+    s->joined = false;
+  if (believed && verdict != RTP_RECEPTION_PROBATION && verdict != RTP_RECEPTION_DUPLICATE)
     on_packet_of (p, s, a);
-  return missed || is_played (p, s, a->now);
+  p->stats.unproven += !believed;
+  return played;
 }
 
 /* ---- whose packet it is ---- */

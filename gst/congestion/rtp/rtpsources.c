@@ -197,7 +197,7 @@ rtp_sources_expire (RtpSources *table, CcTime timeout, CcTime now)
 }
 
 void
-rtp_sources_cancel_requests (RtpSources *table, CcTime silence, CcTime now)
+rtp_sources_hold_requests (RtpSources *table, CcTime silence, CcTime now)
 {
   unsigned i;
 
@@ -205,7 +205,7 @@ rtp_sources_cancel_requests (RtpSources *table, CcTime silence, CcTime now)
     RtpSource *s = table->sources[i];
 
     if (s != NULL && s->last_rtp != CC_TIME_NONE && now >= s->last_rtp + silence) {
-      key_request_cancel (&s->key);
+      key_request_set_silent (&s->key, true);
       s->key_t0 = CC_TIME_NONE;
     }
   }

@@ -42,6 +42,9 @@ typedef struct {
   uint64_t limit_asked;     /* what it said last; 0: nothing */
   CcTime key_t0, nack_t0;   /* the scheduler knows since then that a request is due; CC_TIME_NONE: it does not */
   bool first_is_key;        /* the packet seen on probation starts a key unit */
+  bool joined;              /* its packets are passed on ... */
+  uint32_t joined_seq;      /* ... from this one on, extended */
+  bool has_parameter_sets;  /* they came since then */
   CcTime last_rtp, last_heard, bye_at; /* CC_TIME_NONE: never */
   unsigned after_bye;
   uint64_t packets, bytes, stamped;
@@ -74,7 +77,7 @@ RtpSource *rtp_sources_add (RtpSources *table, uint32_t ssrc, const RtpSourcePar
 /* Drops the silent and, a while after, those that said BYE. */
 void rtp_sources_expire (RtpSources *table, CcTime timeout, CcTime now);
 /* No key unit requests to those that sent nothing for so long. */
-void rtp_sources_cancel_requests (RtpSources *table, CcTime silence, CcTime now);
+void rtp_sources_hold_requests (RtpSources *table, CcTime silence, CcTime now);
 /* Valid ones that have not left. */
 unsigned rtp_sources_count (const RtpSources *table);
 /* Whether any has sent RTP within that time and has not left. */

@@ -215,6 +215,34 @@ START_TEST (test_key_units_go_before_delta_frames)
 }
 END_TEST
 
+/* Headers lead the key unit (H.264: AUD and SPS): the packet that tells comes behind them, when the first has left
+   already or not. */
+START_TEST (test_a_key_unit_behind_its_headers)
+{
+  SendBufferPath path = {.X_Bps = 1e6};
+  unsigned discarded;
+  CcPacket packet;
+
+  for (unsigned left = 0; left < 2; left++) {
+    CcPacket headers = {.size_bytes = 50, .frame = 1, .captured_at = CC_TIME_NONE};
+    SendBuffer b = buffer (RING);
+
+    push_frame (&b, 0, 2, false, START);
+    ck_assert (send_buffer_push (&b, &headers, START));
+    if (left == 1)
+      while (b.count > 0)
+        ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+    push_frame (&b, 1, 2, true, START);
+    ck_assert_uint_eq (b.key_frames_waiting, left == 1 ? 0 : 1);
+    push_frame (&b, 2, 2, false, START);
+    ck_assert_uint_eq (next_sent (&b, path, START + CC_SECOND, &discarded), 1);
+    ck_assert_uint_eq (discarded, left == 1 ? 0 : 2);
+    ck_assert (!send_buffer_take_key_unit_wanted (&b));
+    ck_assert (!b.broken);
+  }
+}
+END_TEST
+
 START_TEST (test_a_newer_key_unit_replaces_an_older_one)
 {
   SendBuffer b = buffer (RING);
@@ -615,9 +643,10 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_capture_time_counts_where_it_is_known, test_a_frame_that_began_is_finished,
     test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path,
     test_a_long_path_leaves_half_of_the_deadline, test_the_newest_frame_goes_however_late,
-    test_key_units_go_before_delta_frames, test_a_newer_key_unit_replaces_an_older_one,
-    test_key_unit_requests_are_spaced, test_the_key_unit_asked_for_is_not_wasted,
-    test_key_unit_requests_have_a_bounded_cost, test_full_ring_condemns_the_oldest_waiting_frame,
-    test_full_ring_with_an_open_frame, test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
+    test_key_units_go_before_delta_frames, test_a_key_unit_behind_its_headers,
+    test_a_newer_key_unit_replaces_an_older_one, test_key_unit_requests_are_spaced,
+    test_the_key_unit_asked_for_is_not_wasted, test_key_unit_requests_have_a_bounded_cost,
+    test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
+    test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
     test_the_condition_behind_a_packet_sent_again, test_frames_grow_old_behind_packets_sent_again, test_repair_packets,
     test_frame_budget, CC_TEST_LONG (test_discard_runs_are_short))

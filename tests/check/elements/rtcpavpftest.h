@@ -41,6 +41,18 @@ add_stamp (Fixture *f, GstRTPBuffer *rtp)
     gst_rtp_buffer_add_extension_twobytes_header (rtp, 0, (guint8)f->extension_id, data, sizeof data);
 }
 
+/* A key unit with its parameter sets: STAP-A of an SPS and the first slice of an IDR picture. */
+static G_GNUC_UNUSED void
+write_nal (guint8 *payload, guint8 nal)
+{
+  static const guint8 key_unit[] = {0x78, 0, 2, 0x67, 0x42, 0, 2, H264_IDR, 0x88};
+
+  if (nal == H264_IDR)
+    memcpy (payload, key_unit, sizeof key_unit);
+  else
+    payload[0] = nal;
+}
+
 /* Stamped and received now. */
 static G_GNUC_UNUSED GstBuffer *
 rtp_packet (Fixture *f, guint32 ssrc, guint16 seq)
@@ -54,7 +66,7 @@ rtp_packet (Fixture *f, guint32 ssrc, guint16 seq)
   gst_rtp_buffer_set_timestamp (&rtp, (guint32)gst_util_uint64_scale (now_of (f), 90000, GST_SECOND));
   gst_rtp_buffer_set_payload_type (&rtp, 96);
   memset (gst_rtp_buffer_get_payload (&rtp), 0, PAYLOAD_BYTES);
-  *(guint8 *)gst_rtp_buffer_get_payload (&rtp) = f->nal;
+  write_nal (gst_rtp_buffer_get_payload (&rtp), f->nal);
   add_stamp (f, &rtp);
   gst_rtp_buffer_unmap (&rtp);
   GST_BUFFER_DTS (buffer) = now_of (f);

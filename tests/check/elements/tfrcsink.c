@@ -17,6 +17,7 @@
 #define CAPS                                                                                                           \
   "application/x-rtp, media=(string)video, clock-rate=(int)90000, encoding-name=(string)X-TEST, payload=(int)96"
 #define DEFAULT_ID 9
+#define RTP_HEADER 12
 #define STAMPED 12 /* bytes a packet without extensions grows by: head 4, id and length 1, value 7 */
 
 /* ---- the peer ---- */
@@ -940,6 +941,50 @@ GST_START_TEST (test_dropped_frames_ask_for_a_key_unit)
 }
 GST_END_TEST;
 
+static void
+push_nal (Sink *s, guint payload, const guint8 *begin, gsize size, gboolean marker)
+{
+  GstBuffer *buffer = sink_packet (s, payload, marker);
+
+  gst_buffer_fill (buffer, RTP_HEADER, begin, size);
+  fail_unless_equals_int (gst_harness_push (s->h, buffer), GST_FLOW_OK);
+}
+
+/* AUD, SPS, then an IDR picture in two fragments, between deltas at a rate at which nearly all is skipped: nothing that
+   the headers in front say, but the key unit leaves whole. */
+GST_START_TEST (test_key_units_behind_headers_are_not_skipped)
+{
+  static const guint8 aud[] = {0x09, 0xf0}, sps[] = {0x67, 0x42}, begins[] = {0x7c, 0x85, 0x88}, ends[] = {0x7c, 0x45};
+  guint i, received = 0;
+  guint32 key = 0;
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open_with (&s, "127.0.0.1", peer.port,
+      "application/x-rtp, media=(string)video, clock-rate=(int)90000, encoding-name=(string)H264, payload=(int)96",
+      "start-bitrate", 60000, "max-bitrate", 60000, NULL);
+  for (i = 0; i < 9; i++) {
+    if (i == 2) {
+      key = s.timestamp;
+      push_nal (&s, 2, aud, sizeof aud, FALSE);
+      push_nal (&s, 30, sps, sizeof sps, FALSE);
+      push_nal (&s, 1000, begins, sizeof begins, FALSE);
+      push_nal (&s, 1000, ends, sizeof ends, TRUE);
+      s.timestamp += 3000;
+    }
+    sink_push_frame (&s, 2, 1000);
+    g_usleep (33000);
+  }
+  while (received < 4 && peer_receive_rtp (&peer, 3000))
+    received += GST_READ_UINT32_BE (peer.data + 4) == key;
+  fail_unless_equals_int (received, 4);
+  fail_unless (sink_stat (&s, "frames-dropped") > 0);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 /* As above; the receiver sees consecutive numbers all the same, so that it counts no loss and the rate stays. */
 GST_START_TEST (test_dropped_frames_leave_no_gap)
 {
@@ -1750,6 +1795,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_noise_in_the_receivers_name);
   tcase_add_test (tcase, test_key_unit_once_per_interval);
   tcase_add_test (tcase, test_dropped_frames_ask_for_a_key_unit);
+  tcase_add_test (tcase, test_key_units_behind_headers_are_not_skipped);
   tcase_add_test (tcase, test_dropped_frames_leave_no_gap);
   tcase_add_test (tcase, test_overflow_leaves_no_gap);
   tcase_add_test (tcase, test_overflow_before_the_first_leaves_no_gap);

@@ -29,7 +29,8 @@ typedef struct CallEnd {
   RtpEvent last[RTP_EVENTS];
   RtpAddress address;
   struct CallEnd *other;
-  uint64_t bytes_to[3]; /* of RTCP: to the caller, the watcher, anybody else */
+  void (*play) (const RtpPacket *packet); /* of what is to be played; may be NULL */
+  uint64_t bytes_to[3];                   /* of RTCP: to the caller, the watcher, anybody else */
   unsigned played, rtcp_sent;
 } CallEnd;
 
@@ -48,6 +49,7 @@ typedef struct {
   bool silent;         /* the caller sends no media */
   bool gone;           /* nor anything else */
   unsigned lose_every; /* 0: none is lost */
+  bool deaf;           /* the caller hears nothing of what the watcher says */
   CallPacket path[CALL_IN_FLIGHT];
   unsigned n_path;
 } Call;
@@ -181,6 +183,8 @@ call_hand_over (Call *c, CallEnd *to, const RtpAddress *from, bool rtcp, const u
     played = rtp_participant_on_rtp (&to->core, &packet, from, ARRIVAL_NOT_ECT, c->now, c->now);
   to->core.wake_at = to->core.turns.wake_at = CC_TIME_NONE;
   to->played += played && packet.ssrc == CALL_MEDIA;
+  if (played && to->play != NULL)
+    to->play (&packet);
   return played;
 }
 
@@ -191,6 +195,8 @@ call_send_rtcp (Call *c, CallEnd *end, const RtpOutgoing *out)
   unsigned i;
 
   end->rtcp_sent += out->size > 0;
+  if (c->deaf && end == &c->watcher)
+    return;
   if (out->size > 0 && out->n_addresses == 0 && !out->withheld)
     call_put_on_path (c, end->other, true, out->bytes, out->size);
   for (i = 0; out->size > 0 && i < out->n_addresses; i++) {

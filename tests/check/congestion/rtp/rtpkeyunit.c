@@ -5,6 +5,9 @@
 #define STARTS(codec, ...)                                                                                             \
   rtp_key_unit_starts (codec, (const uint8_t[]){__VA_ARGS__}, sizeof (const uint8_t[]){__VA_ARGS__})
 
+#define HAS_SETS(codec, ...)                                                                                           \
+  rtp_key_unit_has_parameter_sets (codec, (const uint8_t[]){__VA_ARGS__}, sizeof (const uint8_t[]){__VA_ARGS__})
+
 START_TEST (test_names)
 {
   ck_assert_int_eq (rtp_codec_from_name ("H264"), RTP_CODEC_H264);
@@ -18,33 +21,55 @@ START_TEST (test_names)
 }
 END_TEST
 
-/* Types: 5 IDR, 1 other slice, 7 SPS, 24 STAP-A, 28 FU-A (S bit 0x80). */
+/* Types: 5 IDR, 1 other slice, 7 SPS, 24 STAP-A, 28 FU-A (S bit 0x80). Behind a slice's header 0x80 is the first of its
+   picture. */
 START_TEST (test_h264)
 {
   ck_assert (STARTS (RTP_CODEC_H264, 0x65, 0x88));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x65, 0x48));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x65));
   ck_assert (!STARTS (RTP_CODEC_H264, 0x61, 0x88));
   ck_assert (!STARTS (RTP_CODEC_H264, 0x67, 0x42));
-  ck_assert (STARTS (RTP_CODEC_H264, 0x78, 0, 2, 0x67, 0x42, 0, 1, 0x65));
-  ck_assert (!STARTS (RTP_CODEC_H264, 0x78, 0, 2, 0x67, 0x42, 0, 1, 0x61));
+  ck_assert (STARTS (RTP_CODEC_H264, 0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x88));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x78, 0, 2, 0x67, 0x42, 0, 2, 0x65, 0x48));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x78, 0, 2, 0x67, 0x42, 0, 2, 0x61, 0x88));
   ck_assert (!STARTS (RTP_CODEC_H264, 0x78, 0, 9, 0x67, 0x42));
-  ck_assert (STARTS (RTP_CODEC_H264, 0x7c, 0x85));
-  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c, 0x05));
-  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c, 0x81));
-  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c));
+  ck_assert (STARTS (RTP_CODEC_H264, 0x7c, 0x85, 0x88));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c, 0x85, 0x48));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c, 0x05, 0x88));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c, 0x81, 0x88));
+  ck_assert (!STARTS (RTP_CODEC_H264, 0x7c, 0x85));
 }
 END_TEST
 
-/* Header: type << 1. 19 IDR_W_RADL, 21 CRA, 1 TRAIL_R, 32 VPS, 48 AP, 49 FU. */
+/* Header: type << 1, and a byte. 19 IDR_W_RADL, 21 CRA, 1 TRAIL_R, 32 VPS, 48 AP, 49 FU. */
 START_TEST (test_h265)
 {
-  ck_assert (STARTS (RTP_CODEC_H265, 19 << 1, 1));
-  ck_assert (STARTS (RTP_CODEC_H265, 21 << 1, 1));
-  ck_assert (!STARTS (RTP_CODEC_H265, 1 << 1, 1));
-  ck_assert (!STARTS (RTP_CODEC_H265, 32 << 1, 1));
-  ck_assert (STARTS (RTP_CODEC_H265, 48 << 1, 1, 0, 2, 32 << 1, 1, 0, 2, 19 << 1, 1));
-  ck_assert (STARTS (RTP_CODEC_H265, 49 << 1, 1, 0x80 | 19));
-  ck_assert (!STARTS (RTP_CODEC_H265, 49 << 1, 1, 19));
+  ck_assert (STARTS (RTP_CODEC_H265, 19 << 1, 1, 0x80));
+  ck_assert (!STARTS (RTP_CODEC_H265, 19 << 1, 1, 0x40));
+  ck_assert (STARTS (RTP_CODEC_H265, 21 << 1, 1, 0x80));
+  ck_assert (!STARTS (RTP_CODEC_H265, 1 << 1, 1, 0x80));
+  ck_assert (!STARTS (RTP_CODEC_H265, 32 << 1, 1, 0x80));
+  ck_assert (STARTS (RTP_CODEC_H265, 48 << 1, 1, 0, 2, 32 << 1, 1, 0, 3, 19 << 1, 1, 0x80));
+  ck_assert (STARTS (RTP_CODEC_H265, 49 << 1, 1, 0x80 | 19, 0x80));
+  ck_assert (!STARTS (RTP_CODEC_H265, 49 << 1, 1, 0x80 | 19, 0x40));
+  ck_assert (!STARTS (RTP_CODEC_H265, 49 << 1, 1, 19, 0x80));
   ck_assert (!STARTS (RTP_CODEC_H265, 49 << 1, 1));
+}
+END_TEST
+
+/* Sequence parameter sets: 7 of H.264, 33 of H.265. */
+START_TEST (test_parameter_sets)
+{
+  ck_assert (HAS_SETS (RTP_CODEC_H264, 0x67, 0x42));
+  ck_assert (HAS_SETS (RTP_CODEC_H264, 0x78, 0, 1, 0x09, 0, 2, 0x67, 0x42));
+  ck_assert (!HAS_SETS (RTP_CODEC_H264, 0x68, 0x42));
+  ck_assert (!HAS_SETS (RTP_CODEC_H264, 0x65, 0x88));
+  ck_assert (HAS_SETS (RTP_CODEC_H265, 33 << 1, 1));
+  ck_assert (!HAS_SETS (RTP_CODEC_H265, 32 << 1, 1));
+  ck_assert (!HAS_SETS (RTP_CODEC_VP8, 0x67, 0x42));
+  ck_assert (rtp_codec_has_parameter_sets (RTP_CODEC_H264) && rtp_codec_has_parameter_sets (RTP_CODEC_H265));
+  ck_assert (!rtp_codec_has_parameter_sets (RTP_CODEC_VP8) && !rtp_codec_has_parameter_sets (RTP_CODEC_INTRA));
 }
 END_TEST
 
@@ -98,9 +123,12 @@ START_TEST (test_any_bytes)
       p[1] = (uint8_t)i;
       rtp_key_unit_starts ((RtpCodec)codec, p, 1);
       rtp_key_unit_starts ((RtpCodec)codec, p, 2);
+      rtp_key_unit_has_parameter_sets ((RtpCodec)codec, p, 1);
+      rtp_key_unit_has_parameter_sets ((RtpCodec)codec, p, 2);
       free (p);
     }
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpkeyunit", test_names, test_h264, test_h265, test_vp8, test_vp9, test_others, test_any_bytes)
+CC_TEST_MAIN ("rtpkeyunit", test_names, test_h264, test_h265, test_parameter_sets, test_vp8, test_vp9, test_others,
+    test_any_bytes)
