@@ -137,6 +137,8 @@ check_alone (Report &report, const Cell &cell, double bps, double through, const
   report.check (name + ": use", out.rate (0, settle_s, cell.end_s) / (bps * through), budget.use, 1.1);
   report.check (name + ": queue delay p95 ms", out.queue_p95_ms (settle_s, cell.end_s), 0, budget.p95_ms);
   report.check (name + ": loss", out.loss (0), 0, budget.loss);
+  if (through >= 0.9)
+    report.check (name + ": circuit opens", out.flows[0].sender->sender ().circuit.openings, 0, 0);
 }
 
 static void

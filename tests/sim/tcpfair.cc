@@ -36,6 +36,7 @@ struct Outcome {
   double loss;                  /* of the TFRC flow's packets at the queue */
   std::vector<double> tfrc_cov; /* by time scale */
   std::vector<double> tcp_cov;  /* mean over the TCP flows */
+  uint64_t openings;            /* of the TFRC flow's circuit (RFC 8083) */
 };
 
 static DumbbellSpec
@@ -87,7 +88,7 @@ build (Dumbbell &net, const Cell &cell)
   }
 }
 
-static void
+static CcFlow
 add_tested (Dumbbell &net, Tested tested, uint64_t seed)
 {
   CcFlowSpec tfrc = greedy_tfrc_spec (packet_bytes);
@@ -96,9 +97,9 @@ add_tested (Dumbbell &net, Tested tested, uint64_t seed)
   tcp.start_s = tfrc.start_s = 2;
   tfrc.sender.seed = seed;
   if (tested == Tested::tfrc)
-    add_cc_flow (net, 0, tfrc);
-  else
-    add_tcp (net, 0, tcp);
+    return add_cc_flow (net, 0, tfrc);
+  add_tcp (net, 0, tcp);
+  return {};
 }
 
 static Outcome
@@ -109,7 +110,7 @@ run_cell (const Options &options, const Cell &cell, Tested tested, double durati
   Outcome out = {};
 
   build (net, cell);
-  add_tested (net, tested, options.seed);
+  CcFlow flow = add_tested (net, tested, options.seed);
   ns3::Simulator::Stop (ns3::Seconds (duration_s));
   ns3::Simulator::Run ();
   const auto &pairs = net.forward ().pair;
@@ -126,6 +127,7 @@ run_cell (const Options &options, const Cell &cell, Tested tested, double durati
   out.use = net.forward ().all.received.mean_bps (from_s, duration_s) / capacity_bps (cell);
   out.loss = (double)pairs[0].dropped / std::max<uint64_t> (pairs[0].arrived, 1);
   out.tfrc_cov = covs (pairs[0].received, from_s, duration_s);
+  out.openings = flow.sender ? flow.sender->sender ().circuit.openings : 0;
   ns3::Simulator::Destroy ();
   return out;
 }
@@ -153,6 +155,7 @@ report_cell (Report &report, const Cell &cell, Csv &csv)
   } else {
     report.check (name + ": TFRC / mean TCP", out.ratio, 0.5, 2, "0.5..2");
   }
+  report.check (name + ": circuit opens", out.openings, 0, 0);
   /* Two flows that fill a link are each other's complement: of equal deviation, hence CoV as 1 / share. And beyond 100
      round-trips the variation no longer depends on the control (Saurin 2006, 5.2.6), only the sample is small. */
   double worst = cell.competitors == 1 ? std::max (1.0, 1.2 / out.ratio) : 1;
