@@ -49,7 +49,7 @@ forget (CircuitBreaker *c)
   c->media_timeout = 0;
   c->n_losses = 0;
   c->told_Bps = HUGE_VAL;
-  c->lost = c->lost_weight = 0;
+  c->lost = c->packets = 0;
 }
 
 void
@@ -216,21 +216,22 @@ mean_loss (const CircuitBreaker *c, unsigned n)
   return lost / n;
 }
 
-/* Returns true when an interval of Tdr is full. A report on nothing new has 0 lost of 0 (RFC 3550 6.4.1). */
+/* Returns true when an interval of Tdr is full, which counts as one report on all of its packets would. One on nothing
+   new has 0 lost of 0 (RFC 3550 6.4.1). */
 static bool
 note_loss (CircuitBreaker *c, const CircuitReport *report, CcTime now)
 {
   CcDuration since = c->reported_at == CC_TIME_NONE ? c->params.Tdr : cc_time_since (now, c->reported_at);
 
-  c->lost += report->fraction_lost;
-  c->lost_weight += report->progress;
-  if (since < c->params.Tdr || !(c->lost_weight > 0))
+  c->lost += report->fraction_lost * report->packets;
+  c->packets += report->packets;
+  if (since < c->params.Tdr || !(c->packets > 0))
     return false;
   c->newest = (c->newest + 1) % CIRCUIT_REPORTS;
-  c->losses[c->newest] = (CircuitLoss){c->lost / c->lost_weight, since, c->s};
+  c->losses[c->newest] = (CircuitLoss){c->lost / c->packets, since, c->s};
   if (c->n_losses < CIRCUIT_REPORTS)
     c->n_losses++;
-  c->lost = c->lost_weight = 0;
+  c->lost = c->packets = 0;
   c->reported_at = now;
   return true;
 }
@@ -311,7 +312,7 @@ judge (CircuitBreaker *c, const CircuitReport *report, double sent_Bps, CcTime n
     open_circuit (c, CIRCUIT_CONGESTION, cb_interval (c) * c->params.Tdr, now);
   else if (full && closed && is_unusable (c))
     open_circuit (c, CIRCUIT_USABILITY, usability_intervals (c) * c->params.Tdr, now);
-  else if (report->progress && is_over (c))
+  else if (report->packets > 0 && is_over (c))
     close_circuit (c);
 }
 
@@ -339,11 +340,12 @@ circuit_breaker_on_feedback (CircuitBreaker *c, bool progress, CcTime now)
 void
 circuit_breaker_on_report (CircuitBreaker *c, const CircuitReport *report, double sent_Bps, CcTime now)
 {
-  if (c->params.action == CIRCUIT_OFF || !(report->fraction_lost >= 0 && report->fraction_lost <= 1))
+  if (c->params.action == CIRCUIT_OFF || !(report->fraction_lost >= 0 && report->fraction_lost <= 1) ||
+      !(report->packets >= 0))
     return;
   circuit_breaker_on_rtcp (c, true);
   take_round_trip (c, report->Tr);
-  note_progress (c, report->progress, now);
+  note_progress (c, report->packets > 0, now);
   if (!circuit_breaker_ceases (c))
     judge (c, report, sent_Bps, now);
 }

@@ -14,7 +14,8 @@
    three intervals of less than a quarter.
 
    One object a session: progress of any SSRC is progress. Reports that come faster than Tdr count as one for 4.2 and
-   4.3, those on nothing new for none. ECN marks count for none of them, XR neither. */
+   4.3, the one that would have come in their place: so many lost of the packets of all of them. Those on nothing new
+   count for none. ECN marks count for none of them, XR neither. */
 #ifndef CIRCUITBREAKER_H
 #define CIRCUITBREAKER_H
 
@@ -53,7 +54,7 @@ typedef struct {
 
 typedef struct {
   double fraction_lost; /* [0, 1], since the last one */
-  bool progress;        /* the extended highest sequence number is another */
+  double packets;       /* it is of: by how much the extended highest sequence number has moved; 0: no progress */
   CcDuration Tr;        /* round-trip time; 0: no sample */
 } CircuitReport;
 
@@ -78,7 +79,7 @@ typedef struct {
   CircuitLoss losses[CIRCUIT_REPORTS]; /* newest at `newest` */
   unsigned newest, n_losses;
   double told_Bps;             /* 4.3, by the interval before; HUGE_VAL: nothing */
-  double lost, lost_weight;    /* of reports that wait to be counted as one */
+  double lost, packets;        /* of reports that wait to be counted as one */
   CcTime opened_at;            /* CC_TIME_NONE: never */
   CcDuration took, wait;       /* to open it; until it is tried where no RTCP comes */
   bool rtcp_since;             /* RTCP has come since */

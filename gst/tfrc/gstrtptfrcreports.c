@@ -141,8 +141,9 @@ gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision)
 typedef struct {
   GstRtpTfrcBwe *self;
   double lost, weight;
-  GstClockTime rtt;          /* the least; 0: none */
-  gboolean counts, progress; /* for the circuit breaker: of any stream */
+  GstClockTime rtt; /* the least; 0: none */
+  gboolean counts;  /* for the circuit breaker: of any stream */
+  guint64 packets;  /* the same, of all */
 } Compound;
 
 static void
@@ -153,7 +154,7 @@ on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
   GstClockTime rtt =
       sr_echo_round_trip (&self->echo, block->ssrc, block->lsr, block->dlsr, gst_clock_get_time (self->clock));
   GstRtpTfrcStream *stream = gst_rtp_tfrc_streams_find (&self->streams, block->ssrc);
-  gboolean progress;
+  guint64 packets;
   double weight;
 
   if (stream == NULL)
@@ -161,8 +162,8 @@ on_report_block (gpointer user, guint32 sender, const RtcpReportBlock *block)
   weight = MAX (stream->sent_Bps, 1);
   c->lost += weight * block->fraction_lost / 256.0;
   c->weight += weight;
-  c->counts |= gst_tfrc_circuit_take_block (&stream->reported, block, stream->packets, &progress);
-  c->progress |= progress;
+  c->counts |= gst_tfrc_circuit_take_block (&stream->reported, block, stream->packets, &packets);
+  c->packets += packets;
   if (rtt == 0 || rtt >= MOST_R)
     return;
   self->rr_rtt = rtt;
@@ -274,7 +275,7 @@ take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
     return;
   self->counts.receiver_reports++;
   cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, gst_clock_get_time (self->clock));
-  report = (CircuitReport){.fraction_lost = c.lost / c.weight, .progress = c.progress, .Tr = c.rtt};
+  report = (CircuitReport){.fraction_lost = c.lost / c.weight, .packets = c.packets, .Tr = c.rtt};
   if (c.counts)
     cc_sender_on_report_block (&self->core, &report, gst_clock_get_time (self->clock));
 }

@@ -29,13 +29,15 @@ gst_tfrc_circuit_param_spec (void)
 }
 
 gboolean
-gst_tfrc_circuit_take_block (GstTfrcReported *reported, const RtcpReportBlock *block, guint64 sent, gboolean *progress)
+gst_tfrc_circuit_take_block (GstTfrcReported *reported, const RtcpReportBlock *block, guint64 sent, guint64 *packets)
 {
   gboolean counts = !reported->known || reported->sent != sent;
+  gint32 moved = (gint32)(block->ext_highest_seq - reported->ext_highest_seq);
+  guint64 most = MAX (sent, 1); /* whatever a report says */
 
-  *progress = !reported->known || reported->ext_highest_seq != block->ext_highest_seq;
+  *packets = reported->known ? MIN ((guint64)MAX (moved, moved != 0), most) : most;
   *reported = (GstTfrcReported){block->ext_highest_seq, sent, TRUE};
-  return counts || *progress;
+  return counts || *packets > 0;
 }
 
 /* Changes of state so far: each opening, each try, and whether the last one has closed it. */

@@ -22,9 +22,10 @@ typedef struct {
   gboolean known;
 } GstTfrcReported;
 
-/* FALSE: nothing has been sent under it since the last report, which can tell no progress. sent: its packets by now. */
+/* FALSE: nothing has been sent under it since the last report, which can tell no progress. sent: its packets by now;
+   packets: that the block is of, 0 without progress. */
 gboolean gst_tfrc_circuit_take_block (
-    GstTfrcReported *reported, const RtcpReportBlock *block, guint64 sent, gboolean *progress);
+    GstTfrcReported *reported, const RtcpReportBlock *block, guint64 sent, guint64 *packets);
 
 /* The message for what has changed since `told`, which follows; NULL: nothing has. */
 GstMessage *gst_tfrc_circuit_news (GstElement *element, const CcSender *core, guint64 *told);

@@ -123,11 +123,11 @@ tell_circuit (GstTfrcSteering *s, const RtcpReportBlock *block, GstClockTime rtt
 {
   const RtpLocal *local = rtp_locals_find (&s->core->locals, block->ssrc);
   CircuitReport report = {.fraction_lost = block->fraction_lost / 256.0, .Tr = rtt};
-  gboolean progress;
+  guint64 packets;
 
-  if (!gst_tfrc_circuit_take_block (reported_of (s, block->ssrc), block, local->packet_count, &progress))
+  if (!gst_tfrc_circuit_take_block (reported_of (s, block->ssrc), block, local->packet_count, &packets))
     return;
-  report.progress = progress;
+  report.packets = packets;
   cc_sender_on_report_block (s->sender, &report, s->now);
 }
 

@@ -20,6 +20,7 @@ struct Cell {
   FeedbackKind feedback = FeedbackKind::tfrc;
   double tolerance = -1;
   bool sound = false; /* a flow of 64 kb/s beside, 50 packets/s, with a law of its own */
+  unsigned call = 0;  /* of several alike, each with a chance of its own */
 };
 
 struct Outcome {
@@ -95,13 +96,14 @@ static Outcome
 simulate (Report &report, const Cell &cell)
 {
   Outcome out;
+  uint64_t seed = report.options ().seed + cell.call;
 
   out.end_s = cell.end_s;
   out.net = std::make_unique<Dumbbell> (cell.net);
   for (unsigned i = 0; i < cell.flows; i++)
-    out.flows.push_back (add_video (*out.net, cell, report.options ().seed));
+    out.flows.push_back (add_video (*out.net, cell, seed));
   if (cell.sound)
-    out.flows.push_back (add_video (*out.net, sound_of (cell), report.options ().seed));
+    out.flows.push_back (add_video (*out.net, sound_of (cell), seed));
   for (const TcpSpec &tcp : cell.tcp)
     add_tcp (*out.net, out.net->add_pair (), tcp);
   ns3::Simulator::Stop (ns3::Seconds (cell.end_s));
@@ -438,6 +440,16 @@ capacity_drop (Report &report)
   }
 }
 
+/* The least that the circuit breaker let be sent from then on; most_bps where it never said. */
+static double
+least_of_breaker (const CcFlow &flow, double from_s, double most_bps)
+{
+  for (const CcSenderRow &row : flow.sender->rows ())
+    if (row.at_s >= from_s && row.limit == CC_LIMIT_CIRCUIT_BREAKER)
+      most_bps = std::min (most_bps, row.rate_bps);
+  return most_bps;
+}
+
 /* A call with sound: both find a queue that overflows, and each the other's. */
 static void
 call_drop (Report &report)
@@ -457,6 +469,32 @@ call_drop (Report &report)
     report.check (cell.name + ": use from 5 s on", out.rate (0, 25, 40) / video_bps, 0.75, 1.1);
     report.check (cell.name + ": to 80 % after the rise, s", reaches (out.flows[0], 40, 1.6e6), 0, 6);
   }
+}
+
+/* Little is left for some seconds, and so much lost that the circuit breaker bounds the rate after it (RFC 8083 4.3).
+   60 pictures a second make small packets of that rate, which must not lower the bound. Means over ten calls. */
+static void
+call_dip (Report &report)
+{
+  static const unsigned calls = 10;
+  static const double over_s = 24, bps = 1e6, video_bps = bps - 80e3;
+  Cell cell = cell_of ("call-dip", 2.5e6, 300, 300);
+  double least_bps = 0, at_first = 0, later = 0;
+
+  cell.sound = true;
+  cell.start_bps = 300e3;
+  cell.fps = 60;
+  cell.net.forward.schedule = {{20, 150e3}, {over_s, bps}};
+  cell.end_s = 45;
+  for (cell.call = 0; cell.call < calls; cell.call++) {
+    Outcome out = simulate (report, cell);
+    least_bps += least_of_breaker (out.flows[0], over_s, bps) / calls;
+    at_first += out.rate (0, over_s + 1, over_s + 4) / video_bps / calls;
+    later += out.rate (0, over_s + 5, cell.end_s) / video_bps / calls;
+  }
+  report.check ("call-dip: the least that the circuit breaker lets, kb/s", least_bps / 1e3, 220, 800);
+  report.check ("call-dip: use from 1 s on after it", at_first, 0.2, 1.1);
+  report.check ("call-dip: use from 5 s on", later, 0.87, 1.1);
 }
 
 /* A policer that lets less through from 40 s on. */
@@ -499,6 +537,7 @@ static const std::vector<Scenario> scenarios = {
     {"hopeless", "what was hopeless is soon seen to be so no more", false, hopeless},
     {"capacity-drop", "loss does not hide that the path narrows", false, capacity_drop},
     {"call-drop", "nor in a call with sound", false, call_drop},
+    {"call-dip", "what the circuit breaker lets does not shrink with the packets", false, call_dip},
     {"policer-drop", "nor that a policer does", false, policer_drop},
 };
 

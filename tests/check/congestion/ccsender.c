@@ -897,7 +897,7 @@ END_TEST
 /* 4.3: a long path that loses a quarter has less rate, and goes on. */
 START_TEST (test_stays_below_what_would_open_the_circuit)
 {
-  CircuitReport bad = {.fraction_lost = 0.24, .progress = true, .Tr = 1200 * CC_MSECOND};
+  CircuitReport bad = {.fraction_lost = 0.24, .packets = 10, .Tr = 1200 * CC_MSECOND};
 
   setup (CC_MODE_LOW_DELAY);
   s.params.min_Bps = kbps (1);
@@ -914,7 +914,7 @@ END_TEST
 /* 4.4: tried at a tenth of what was sent. */
 START_TEST (test_tries_at_a_tenth_after_loss)
 {
-  CircuitReport bad = {.fraction_lost = 0.6, .progress = true, .Tr = 30 * CC_MSECOND};
+  CircuitReport bad = {.fraction_lost = 0.6, .packets = 10, .Tr = 30 * CC_MSECOND};
   double sent = 0;
 
   setup (CC_MODE_LOW_DELAY);

@@ -31,7 +31,7 @@ send_packet (void)
 static void
 report (double fraction_lost, bool progress, CcDuration Tr, double sent_Bps)
 {
-  CircuitReport block = {.fraction_lost = fraction_lost, .progress = progress, .Tr = Tr};
+  CircuitReport block = {.fraction_lost = fraction_lost, .packets = progress, .Tr = Tr};
 
   circuit_breaker_on_report (&c, &block, sent_Bps, now);
 }
@@ -280,6 +280,22 @@ START_TEST (test_congestion_weighs_by_time)
 }
 END_TEST
 
+/* Nine reports on 10 packets each, none lost, and one on the 90 of a burst, half lost, are as one that has a quarter of
+   180 lost; a mean of the ten were 0.05. */
+START_TEST (test_reports_of_an_interval_weigh_by_packets)
+{
+  setup ();
+  for (unsigned i = 0; i < 40; i++) {
+    CircuitReport block = {.fraction_lost = i % 10 == 4 ? 0.5 : 0, .packets = i % 10 == 4 ? 90 : 10};
+
+    send_packet ();
+    circuit_breaker_on_report (&c, &block, 1e3, now);
+    pass (STEP);
+  }
+  ck_assert_double_eq_tol (circuit_breaker_limit_Bps (&c), circuit_congestion_limit (PACKET, 0.1, 0.25), 1);
+}
+END_TEST
+
 START_TEST (test_ten_percent_are_no_reason)
 {
   setup ();
@@ -450,8 +466,8 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_a_peer_that_may_know_no_rtcp, test_media_timeout, test_progress_cancels_the_media_timeout,
     test_media_timeout_of_slow_frames, test_the_larger_media_timeout_is_kept, test_congestion,
     test_what_may_be_sent_is_told, test_smaller_packets_are_not_given_less,
-    test_what_an_interval_tells_is_obeyed_in_the_next, test_congestion_weighs_by_time, test_ten_percent_are_no_reason,
-    test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
-    test_tries_again_when_rtcp_comes, test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss,
-    test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off,
-    test_names_and_nonsense)
+    test_what_an_interval_tells_is_obeyed_in_the_next, test_congestion_weighs_by_time,
+    test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason, test_usability,
+    test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few, test_tries_again_when_rtcp_comes,
+    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_a_try_needs_clearly_less_loss,
+    test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off, test_names_and_nonsense)

@@ -489,7 +489,7 @@ CcSenderApplication::on_report (const RtcpMessage &message)
   if (!(message.type == RTCP_RR && message.size >= rr && rtcp_get_u32 (message.data + 8) == ssrc))
     return;
   report.fraction_lost = message.data[12] / 256.0;
-  report.progress = rtcp_get_u32 (message.data + 16) != reported_seq;
+  report.packets = std::max<int32_t> (rtcp_get_u32 (message.data + 16) - reported_seq, 0);
   report.Tr = cc.tfrc.R;
   reported_seq = rtcp_get_u32 (message.data + 16);
   cc_sender_on_report_block (&cc, &report, now ());

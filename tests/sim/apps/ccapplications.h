@@ -145,11 +145,10 @@ struct CcReceiverConfig {
   uint16_t port = 5004;
   FeedbackTiming timing = FeedbackTiming::at_once;
   FeedbackKind kind = FeedbackKind::tfrc;
-  bool path_report = false;    /* append the path block (mode low-delay) */
-  bool reduced_size = true;    /* early packets without RR and SDES, for avpf */
-  double trr_interval_s = 0;   /* T_rr_interval, for avpf */
-  double rtcp_fraction = 0.05; /* of the receive rate, for avpf */
-  double min_rtcp_Bps = 1000;
+  bool path_report = false; /* append the path block (mode low-delay) */
+  bool reduced_size = true; /* early packets without RR and SDES, for avpf */
+  /* For avpf, as rtpturns.c has them: T_rr_interval, and of the receive rate, of 500 kb/s at least. */
+  double trr_interval_s = 1, rtcp_fraction = 0.05, min_rtcp_Bps = 3125;
   double clock_offset_s = 1234.5, clock_drift_ppm = 0;
   uint64_t seed = 2;
 };

@@ -11,8 +11,6 @@ using namespace ns3;
 namespace sim
 {
 
-/* rtcpavpf's: 5 % of 500 kbit/s at least, a full report each second at most. */
-static const double least_rtcp_Bps = 3125, full_report_s = 1;
 static const double sending_rest_s = 1;
 
 /* Cameras keep no common time: flows that start together take their pictures at different ones. */
@@ -134,8 +132,6 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.receiver.repair.least_s = flow.latency_s;
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
-  spec.receiver.min_rtcp_Bps = least_rtcp_Bps;
-  spec.receiver.trr_interval_s = full_report_s;
   spec.receiver.seed = seed + 1;
   cc_sender = CreateObject<CcSenderApplication> ();
   cc_receiver = CreateObject<CcReceiverApplication> ();
