@@ -10,7 +10,8 @@
 #define OVER 1.4
 #define OVER_S 3.0
 #define FADE_S 1.0
-#define BUFFER_FRAMES 3 /* with less x264 leaves up to a third of its rate unused */
+#define BUFFER_FRAMES 3   /* with less x264 leaves up to a third of its rate unused */
+#define COARSEST_BPP 0.06 /* bits per pixel; with less x264 skips nearly all of each picture, for seconds */
 #define FRAMES_TO_TELL 8
 #define FORGIVEN_S 2.0 /* a debt the encoder does not seem to keep is forgotten */
 
@@ -341,9 +342,11 @@ encoder_rate_frame_target (const EncoderRate *e)
 }
 
 CcDuration
-encoder_rate_buffer_time (const EncoderRate *e)
+encoder_rate_buffer_time (const EncoderRate *e, double pixels)
 {
-  return e->frames > FRAMES_TO_TELL ? cc_duration (BUFFER_FRAMES * e->interval_s) : 0;
+  double frames_s = BUFFER_FRAMES * e->interval_s, picture_s = e->set_bps > 0 ? COARSEST_BPP * pixels / e->set_bps : 0;
+
+  return e->frames > FRAMES_TO_TELL ? cc_duration (frames_s > picture_s ? frames_s : picture_s) : 0;
 }
 
 bool

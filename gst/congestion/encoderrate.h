@@ -87,8 +87,9 @@ double encoder_rate_made (const EncoderRate *e);
 /* Bytes the next frame may have: the rate wanted over the frame rate, within the frame budget. 0: unknown. Pure. */
 double encoder_rate_frame_target (const EncoderRate *e);
 /* What an encoder's own buffer should hold so that its frames need little queue, and it still uses its rate: three
-   frame times. 0 before the ninth frame. Pure. */
-CcDuration encoder_rate_buffer_time (const EncoderRate *e);
+   frame times, or a picture of so many pixels (0: not known) as coarse as it gets, whichever is more. 0 before the
+   ninth frame. Pure. */
+CcDuration encoder_rate_buffer_time (const EncoderRate *e, double pixels);
 /* The encoder has put out 1.4 times what was asked, for 3 s more than it has not. Pure. */
 bool encoder_rate_not_followed (const EncoderRate *e);
 /* The least distance of key units asked for: `floor`, or what keeps them within key_unit_share. Pure. */

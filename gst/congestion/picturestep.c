@@ -181,8 +181,10 @@ picture_step_full_bps (const PictureStep *s)
 const char *
 picture_step_state_name (PictureStepState state)
 {
-  static const char *const names[] = {
-      [PICTURE_STEP_STEADY] = "steady", [PICTURE_STEP_SHORT] = "short", [PICTURE_STEP_AMPLE] = "ample"};
+  static const char *const names[] = {[PICTURE_STEP_STEADY] = "steady",
+      [PICTURE_STEP_SHORT] = "short",
+      [PICTURE_STEP_OVERRUN] = "overrun",
+      [PICTURE_STEP_AMPLE] = "ample"};
 
   return names[state];
 }

@@ -214,8 +214,7 @@ check_encoder (GstRateControl *self)
   if (encoder == NULL && first)
     GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
         ("No video encoder found upstream; the rate is not controlled. Put ratecontrol behind the encoder, or name it "
-         "by "
-         "the property encoder."),
+         "by the property encoder."),
         (NULL));
   if (encoder && first) {
     choice = choose (self, encoder);
@@ -388,11 +387,14 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* The caps come when the encoder has been set up and has not coded a frame yet. */
 static void
-prime_encoder (GstRateControl *self)
+prime_encoder (GstRateControl *self, GstCaps *caps)
 {
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
 
+  GST_OBJECT_LOCK (self);
+  rate_law_take_caps (&self->law, caps);
+  GST_OBJECT_UNLOCK (self);
   if (encoder && row && may_configure (self))
     encoder_row_prime (row, encoder);
   g_clear_object (&encoder);
@@ -402,21 +404,17 @@ static gboolean
 gst_rate_control_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstRateControl *self = GST_RATE_CONTROL (trans);
+  GstCaps *caps;
 
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_STREAM_START:
+  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START) {
     look_for_encoder (self);
-    break;
-  case GST_EVENT_CAPS:
-    prime_encoder (self);
-    break;
-  case GST_EVENT_FLUSH_STOP:
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    prime_encoder (self, caps);
+  } else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
     GST_OBJECT_LOCK (self);
     key_unit_gate_drop (&self->key_units);
     GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    break;
   }
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }

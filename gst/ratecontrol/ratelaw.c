@@ -82,7 +82,7 @@ rate_law_begin (RateLaw *law, guint value)
   law->time = (StreamTime){.started = false};
   law->info = (GstRateInfo){.limit = "start"};
   law->rate_events = law->settings_made = 0;
-  law->frame_target = 0;
+  law->frame_target = law->pixels = 0;
   rate_law_restart (law, value);
 }
 
@@ -104,6 +104,17 @@ rate_law_set (RateLaw *law, const RateLawSettings *settings)
     quantizer_control_restart (&law->quantizer, within_limits (law, law->offered));
   take_limits (law);
   quantizer_control_set (&law->quantizer, &settings->quantizer);
+}
+
+void
+rate_law_take_caps (RateLaw *law, GstCaps *caps)
+{
+  const GstStructure *s = gst_caps_get_structure (caps, 0);
+  gint width = 0, height = 0;
+
+  gst_structure_get_int (s, "width", &width);
+  gst_structure_get_int (s, "height", &height);
+  law->pixels = (double)width * height;
 }
 
 void
@@ -222,7 +233,7 @@ next_value (RateLaw *law, gboolean frame)
 static guint
 next_buffer (RateLaw *law)
 {
-  guint wanted = (guint)((encoder_rate_buffer_time (&law->rate) + CC_MSECOND / 2) / CC_MSECOND);
+  guint wanted = (guint)((encoder_rate_buffer_time (&law->rate, law->pixels) + CC_MSECOND / 2) / CC_MSECOND);
 
   if (!law->quantizer.owns_buffer || wanted == 0)
     return 0;

@@ -40,6 +40,7 @@ typedef struct {
   gboolean told_not_followed;
   guint buffer_ms; /* of an encoder whose buffer is ours, in mode=bitrate; 0: not set yet */
   double frame_target;
+  double pixels; /* of a picture; 0: not known */
 } RateLaw;
 
 /* What to set; what is to stay is 0, -1 in `quantizer`. */
@@ -64,6 +65,8 @@ void rate_law_restart (RateLaw *law, guint value);
 /* The same, and the stream and the network are new as well. */
 void rate_law_begin (RateLaw *law, guint value);
 
+/* What comes is of another size. */
+void rate_law_take_caps (RateLaw *law, GstCaps *caps);
 void rate_law_on_rate (RateLaw *law, const GstRateInfo *info);
 /* The network's last word again, after a restart. */
 void rate_law_repeat_rate (RateLaw *law);

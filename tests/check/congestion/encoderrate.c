@@ -408,12 +408,25 @@ START_TEST (test_the_buffer_holds_three_frames)
 
   loop_init (&l, 1e6);
   loop_run (&l, 8);
-  ck_assert_uint_eq (encoder_rate_buffer_time (&l.e), 0);
+  ck_assert_uint_eq (encoder_rate_buffer_time (&l.e, 640 * 480), 0);
   loop_run (&l, 1);
-  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e)), 0.12, 1e-6);
+  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e, 640 * 480)), 0.12, 1e-6);
   for (int i = 0; i < 60; i++)
     encoder_rate_on_bytes (&l.e, 1000, true, false, l.now += CC_SECOND / 10);
-  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e)), 0.3, 1e-3);
+  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e, 640 * 480)), 0.3, 1e-3);
+}
+END_TEST
+
+/* Of 640x480 that is 18 kbit. */
+START_TEST (test_the_buffer_holds_a_coarse_picture)
+{
+  Loop l;
+
+  loop_init (&l, 1e6);
+  loop_run (&l, 9);
+  encoder_rate_set_start (&l.e, 60e3, l.now);
+  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e, 640 * 480)), 0.3072, 1e-6);
+  ck_assert_double_eq_tol (cc_seconds (encoder_rate_buffer_time (&l.e, 0)), 0.12, 1e-6);
 }
 END_TEST
 
@@ -443,4 +456,5 @@ CC_TEST_MAIN ("encoderrate", test_nothing_is_set_before_the_network_has_spoken, 
     test_a_systematic_error_is_corrected, test_the_correction_is_bounded, test_the_lag_of_a_step_is_no_error,
     test_an_encoder_that_does_not_follow_is_found_out, test_an_encoder_is_not_driven_into_debt,
     test_an_encoder_that_can_go_lower_is_made_to, test_pieces_of_a_frame_are_one_frame,
-    test_key_units_are_bounded_by_their_cost, test_the_buffer_holds_three_frames, test_nonsense_is_refused)
+    test_key_units_are_bounded_by_their_cost, test_the_buffer_holds_three_frames,
+    test_the_buffer_holds_a_coarse_picture, test_nonsense_is_refused)

@@ -346,6 +346,13 @@ START_TEST (test_parameters_out_of_range_are_taken_for_the_nearest)
 }
 END_TEST
 
+START_TEST (test_every_state_has_a_name)
+{
+  for (int state = PICTURE_STEP_STEADY; state <= PICTURE_STEP_AMPLE; state++)
+    ck_assert_ptr_nonnull (picture_step_state_name (state));
+}
+END_TEST
+
 CC_TEST_MAIN ("picturestep", test_a_call_begins_with_what_its_rate_is_enough_for,
     test_a_little_too_little_has_to_last_a_second, test_a_deep_fall_does_not_wait_and_passes_rungs,
     test_the_way_up_waits_five_seconds_and_takes_one_step, test_between_the_thresholds_nothing_steps,
@@ -354,4 +361,4 @@ CC_TEST_MAIN ("picturestep", test_a_call_begins_with_what_its_rate_is_enough_for
     test_an_encoder_that_cannot_keep_its_rate_gets_smaller_pictures, test_what_was_learned_is_forgotten,
     test_a_moment_of_overrun_is_no_reason, test_an_overrun_at_the_lowest_rung_changes_nothing,
     test_what_overruns_teach_is_needed, test_an_unknown_rate_changes_nothing,
-    test_parameters_out_of_range_are_taken_for_the_nearest)
+    test_parameters_out_of_range_are_taken_for_the_nearest, test_every_state_has_a_name)

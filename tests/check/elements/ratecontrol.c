@@ -251,6 +251,18 @@ frame (guint64 n, gsize size, gboolean key)
   return buffer;
 }
 
+static gboolean
+have (const gchar *name)
+{
+  GstElementFactory *factory = gst_element_factory_find (name);
+
+  if (factory)
+    gst_object_unref (factory);
+  else
+    g_print ("SKIP: no element %s\n", name);
+  return factory != NULL;
+}
+
 static guint64
 stat_uint64 (GstElement *element, const gchar *name)
 {
@@ -649,6 +661,36 @@ GST_START_TEST (test_events_do_not_wait_for_a_frame)
 }
 GST_END_TEST;
 
+/* With a buffer of three frame times x264 takes every picture for too large, and has nothing but skipped ones for as
+   long as the rate stays. */
+GST_START_TEST (test_a_low_rate_is_used_up)
+{
+  GstBuffer *coded;
+  GstHarness *h;
+  gsize bytes = 0;
+
+  if (!have ("x264enc"))
+    return;
+  h = gst_harness_new_parse ("x264enc speed-preset=veryfast threads=1 ! ratecontrol");
+  gst_harness_add_src_parse (h,
+      "videotestsrc pattern=smpte horizontal-speed=2 ! "
+      "capsfilter caps=video/x-raw,format=I420,width=640,height=480,framerate=30/1",
+      FALSE);
+  for (guint i = 0; i < 210; i++) {
+    if (i == 0 || i == 60)
+      gst_harness_push_upstream_event (h, rate_event (i == 0 ? 1500000 : 60000, 0, 0));
+    if (i == 66)
+      gst_harness_push_upstream_event (h, gst_video_event_new_upstream_force_key_unit (GST_CLOCK_TIME_NONE, FALSE, 0));
+    fail_unless_equals_int (gst_harness_push_from_src (h), GST_FLOW_OK);
+    coded = gst_harness_pull (h);
+    bytes += i < 90 ? 0 : gst_buffer_get_size (coded);
+    gst_buffer_unref (coded);
+  }
+  fail_unless (8 * bytes > 0.7 * 60000 * 4, "%" G_GSIZE_FORMAT " bytes", bytes);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_an_encoder_with_costly_changes_is_changed_seldom)
 {
   Rig r;
@@ -707,18 +749,6 @@ GST_END_TEST;
 
 /* --- quantizers -----------------------------------------------------------------------------------------------------
  */
-
-static gboolean
-have (const gchar *name)
-{
-  GstElementFactory *factory = gst_element_factory_find (name);
-
-  if (factory)
-    gst_object_unref (factory);
-  else
-    g_print ("SKIP: no element %s\n", name);
-  return factory != NULL;
-}
 
 typedef struct {
   GstHarness *h;
@@ -1564,6 +1594,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_units);
   tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
   tcase_add_test (tc, test_events_do_not_wait_for_a_frame);
+  tcase_add_test (tc, test_a_low_rate_is_used_up);
   tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);
   tcase_add_test (tc, test_an_encoder_that_ignores_its_knob_is_reported_once);
   tcase_add_test (tc, test_the_rate_travels_on_upstream);
