@@ -471,6 +471,27 @@ call_drop (Report &report)
   }
 }
 
+/* Next to nothing is left for a moment, and much is lost. Nothing is afterwards. Means over ten calls. */
+static void
+short_dip (Report &report)
+{
+  static const unsigned calls = 10;
+  static const double over_s = 20.5, bps = 1e6, video_bps = bps - 80e3;
+
+  for (double rtt : {60., 150., 300.})
+    for (double ms : {150., 300.}) {
+      Cell cell = cell_of (format ("short-dip-rtt-%g-queue-%g", rtt, ms), 2.5e6, rtt, ms);
+      double use = 0;
+
+      cell.sound = true;
+      cell.net.forward.schedule = {{20, 60e3}, {over_s, bps}};
+      cell.end_s = 30;
+      for (cell.call = 0; cell.call < calls; cell.call++)
+        use += simulate (report, cell).rate (0, over_s + 3, cell.end_s) / video_bps / calls;
+      report.check (cell.name + ": use from 3 s on after it", use, 0.72, 1.1);
+    }
+}
+
 /* Little is left for some seconds, and so much lost that the circuit breaker bounds the rate after it (RFC 8083 4.3).
    60 pictures a second make small packets of that rate, which must not lower the bound. Means over ten calls. */
 static void
@@ -537,6 +558,7 @@ static const std::vector<Scenario> scenarios = {
     {"hopeless", "what was hopeless is soon seen to be so no more", false, hopeless},
     {"capacity-drop", "loss does not hide that the path narrows", false, capacity_drop},
     {"call-drop", "nor in a call with sound", false, call_drop},
+    {"short-dip", "losses that are over are not tested", false, short_dip},
     {"call-dip", "what the circuit breaker lets does not shrink with the packets", false, call_dip},
     {"policer-drop", "nor that a policer does", false, policer_drop},
 };

@@ -255,7 +255,7 @@ go_on_testing (LossCause *l, double loop_s, CcTime now)
 }
 
 static void
-begin_rise (LossCause *l, double sent_Bps, double receive_Bps, CcTime now)
+begin_rise (LossCause *l, double receive_Bps, CcTime now)
 {
   l->phase = LOSS_RISING;
   l->phase_at = now;
@@ -263,8 +263,20 @@ begin_rise (LossCause *l, double sent_Bps, double receive_Bps, CcTime now)
   l->before = l->quiet;
   l->test = (LossCount){0};
   l->policed_gaps = l->policed_packets = 0;
-  l->arrived_Bps = receive_Bps;
-  l->verified_Bps = sent_Bps;
+  l->arrived_Bps = l->verified_Bps = receive_Bps;
+  l->step_packets = 0;
+}
+
+/* A rate without an excess is verified, step by step. */
+static void
+verify (LossCause *l, double sent_Bps, bool more)
+{
+  if (more) {
+    l->clean_packets = l->step_packets = 0;
+  } else if (l->step_packets > STEP_PACKETS) {
+    l->verified_Bps = fmax (l->verified_Bps, sent_Bps);
+    l->step_packets = 0;
+  }
 }
 
 /* A policer lets through no more than what arrived when the first packet was lost. */
@@ -293,7 +305,11 @@ go_on_rising (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
   } else if (path->queue_is_others) {
     loss_cause_abort (l, now);
   } else if (cc_seconds (cc_time_since (now, l->phase_at)) > TEST_TIME) {
-    return begin_test (l, sent_Bps, path->receive_Bps, now);
+    if (l->test.gaps > 0)
+      return begin_test (l, sent_Bps, path->receive_Bps, now);
+    loss_cause_abort (l, now); /* nothing is lost any more */
+  } else {
+    verify (l, sent_Bps, loss_count_excess (&l->test, &l->before) > 1);
   }
   return LOSS_GO_ON;
 }
@@ -317,21 +333,9 @@ lower_floor (LossCause *l)
 double
 loss_cause_next_step (const LossCause *l)
 {
-  if (l->phase == LOSS_RISING)
-    return STEP * l->arrived_Bps;
-  return l->floor.gaps >= 1 && l->verified_Bps > 0 ? STEP * l->verified_Bps : HUGE_VAL;
-}
+  bool tried = l->phase == LOSS_RISING || l->floor.gaps >= 1;
 
-/* A rate without an excess is verified, step by step. */
-static void
-verify (LossCause *l, double sent_Bps, bool more)
-{
-  if (more) {
-    l->clean_packets = l->step_packets = 0;
-  } else if (l->step_packets > STEP_PACKETS) {
-    l->verified_Bps = fmax (l->verified_Bps, sent_Bps);
-    l->step_packets = 0;
-  }
+  return tried && l->verified_Bps > 0 ? STEP * l->verified_Bps : HUGE_VAL;
 }
 
 /* Few losses that the equation leaves alone are not worth a test. */
@@ -377,7 +381,7 @@ watch (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
     return meet_limit (l, fmin (path->receive_Bps, limit_Bps / BACK_OFF), now);
   if (now >= l->test_at && may_rise (l, path, limit_Bps)) {
     l->unexplained = false;
-    begin_rise (l, sent_Bps, path->receive_Bps, now);
+    begin_rise (l, path->receive_Bps, now);
   } else if (now >= l->test_at && more && matters (l, path, sent_Bps)) {
     return begin_test (l, sent_Bps, path->receive_Bps, now);
   }

@@ -10,13 +10,13 @@
      by the rate    those beyond the floor, which is what stays at any rate. Nothing is excused that is not being tried,
                     or has been. Where the path shows room, by growing on: a policer lets through no more than what
                     arrived when the first packet was lost, and loses the rest. Significantly fewer gaps than that are
-                    the floor; more than before, and what arrived is the limit. Where there is no room, and more gaps
-                    come than the floor says, at 0.65 of what is sent, 0.9 of what arrives where that is less, until 4
-                    gaps are expected or have come, or for 4 s: what is lost then is the floor. Less than 0.4 of what
-                    was to be expected: the rate was the cause. So is found a policer.
+                    the floor; more than before, and what arrived is the limit; none in 4 s, and what was lost is over.
+                    Where there is no room, and more gaps come than the floor says, at 0.65 of what is sent, 0.9 of what
+                    arrives where that is less, until 4 gaps are expected or have come, or for 4 s: what is lost then is
+                    the floor. Less than 0.4 of what was to be expected: the rate was the cause. So is found a policer.
 
-   What differs by chance is left out: one gap and 1.5 standard deviations. Above a floor the rate grows in steps of a
-   half, each verified by 50 packets without an excess. */
+   What differs by chance is left out: one gap and 1.5 standard deviations. While loss is tried by growing, and above a
+   floor, the rate grows in steps of a half, each verified by 50 packets without an excess. */
 #ifndef LOSSCAUSE_H
 #define LOSSCAUSE_H
 
@@ -54,7 +54,7 @@ typedef struct {
   double policed_packets;       /* of so many */
   double test_Bps, arrived_Bps; /* of the test; what arrived when it began */
   double limit_Bps;             /* what arrived when the rate was found to be the cause; 0: not known */
-  double verified_Bps;          /* the floor has been seen to hold up to here */
+  double verified_Bps;          /* nothing more is lost than is known, up to here */
   double clean_packets;         /* since the last excess */
   double whole_packets;         /* since the last gap */
   double step_packets;          /* since verified_Bps moved */

@@ -256,6 +256,23 @@ START_TEST (test_growing_tells_a_policer)
 }
 END_TEST
 
+/* The capacity was gone for a moment, with 40 packets in a row; what arrives at the time is little. */
+START_TEST (test_losses_that_are_over_are_not_tested)
+{
+  Path p;
+
+  setup (&p, kbps (200));
+  run (&p, 4);
+  p.seq += 40;
+  p.room = true;
+  run (&p, 4);
+  ck_assert_uint_eq (p.cause.rises, 1);
+  ck_assert_double_gt (p.rate_Bps, kbps (600)); /* a step of a half, and more, as nothing is lost in it */
+  run (&p, 6);
+  ck_assert_uint_eq (p.begun, 0);
+}
+END_TEST
+
 START_TEST (test_growing_tells_nothing_beside_others)
 {
   Path p;
@@ -453,8 +470,8 @@ END_TEST
 
 CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_excused_after_a_test,
     test_a_policer_is_found, test_growing_tells_random_loss, test_growing_tells_a_policer,
-    test_a_calm_queue_is_known_at_once, test_growing_tells_nothing_beside_others,
-    test_a_policer_shows_through_random_loss, test_loss_by_a_short_queue_is_congestion,
-    test_in_the_queue_of_others_all_loss_is_congestion, test_loss_while_a_queue_stands_is_congestion,
-    test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict, test_late_packets_outages_and_repeats,
-    test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)
+    test_a_calm_queue_is_known_at_once, test_losses_that_are_over_are_not_tested,
+    test_growing_tells_nothing_beside_others, test_a_policer_shows_through_random_loss,
+    test_loss_by_a_short_queue_is_congestion, test_in_the_queue_of_others_all_loss_is_congestion,
+    test_loss_while_a_queue_stands_is_congestion, test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict,
+    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)
