@@ -693,6 +693,7 @@ main (int argc, char **argv)
       {"table5", "RFC 4586 tables 5-8: what the dither factor l does to suppression and delay", true,
           run_dither_factors},
       {"figure4", "RFC 4586 table 9, figure 4: waiting time of NEWPRED's feedback (ms)", true, run_newpred},
+      {"few-losses", "RFC 4586 figure 4: 32 kb/s between 0.005 and 0.02 lost", false, run_few_losses},
       {"tfrc", "TFRC feedback in a two-party call at 1 Mb/s: often enough by AVPF timing", true, run_tfrc_feedback},
   };
   std::vector<std::string> words;

@@ -7,6 +7,8 @@
 
 /* RFC 4586 7.2.1: table 9 and figure 4. */
 void run_newpred (sim::Report &report);
+/* Of it, what is lost by few packets of a hundred. */
+void run_few_losses (sim::Report &report);
 /* Reports per round-trip time of a call, with and without reduced-size packets. */
 void run_tfrc_feedback (sim::Report &report);
 

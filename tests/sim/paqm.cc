@@ -6,6 +6,7 @@
    Where we differ from the thesis: R is told in the packets (ERF) unless a line says ECF, TFRC stands for DCCP's CCID
    3, and video is a model of groups of pictures (paqmsource.h) instead of MPEG-4 traces. */
 #include "ccflow.h"
+#include "paqmmixes.h"
 #include "paqmvideo.h"
 #include "paqmsource.h"
 #include "scenario.h"
@@ -521,7 +522,7 @@ main (int argc, char **argv)
       {"steady-tfrc", "L3: TFRC in their place, over other queues", false, steady_tfrc},
       {"stability", "L6: alpha makes the outer loop stable or not (paper F, figures 6 and 7)", true, stability}};
 
-  for (const Scenario &scenario : video_scenarios ())
-    scenarios.push_back (scenario);
+  for (const auto &more : {video_scenarios (), mix_scenarios ()})
+    scenarios.insert (scenarios.end (), more.begin (), more.end ());
   return run_scenarios (argc, argv, scenarios);
 }

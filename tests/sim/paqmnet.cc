@@ -48,7 +48,9 @@ struct Plan {
   Regime regime = Regime::erf;
   QueueSpec queue;
   double bps = 40e6, access_bps = 32e6, end_s = 64, within_s = 16; /* flows start within that */
+  double delay_ms = 10;
   unsigned videos = 64, tcp = 0, web = 0;
+  double spread = 0; /* VbrModel's */
   CodedVideoSpec video;
 };
 
@@ -135,6 +137,7 @@ video_source (const Plan &plan, std::shared_ptr<CodedVideo> video)
   spec.ask = plan.regime == Regime::erf || plan.regime == Regime::ecf;
   spec.stop_s = plan.end_s;
   spec.vbr.coder = [video] (double rate_bps) { return video->next_with_headers (rate_bps); };
+  spec.vbr.spread = plan.spread;
   return spec;
 }
 
@@ -203,7 +206,7 @@ simulate (const Plan &plan)
   ns3::Config::SetDefault ("ns3::RedQueueDisc::ARED", ns3::BooleanValue (true));
   net.access_bps = plan.access_bps;
   net.forward.bps = plan.bps;
-  net.forward.delay_ms = 10;
+  net.forward.delay_ms = plan.delay_ms;
   net.forward.queue = plan.queue;
   out.net = std::make_unique<Dumbbell> (net);
   for (unsigned i = 0; i < plan.videos; i++)
@@ -224,7 +227,7 @@ write_times (Report &report, const std::string &name, const SampleSeries &series
 
 /* Means over the flows, from when all have started. */
 struct Figures {
-  double use, loss, delay_ms, max_ms, settled_ms, settled_max_ms, jain, late, psnr_150, psnr_500;
+  double use, loss, delay_ms, max_ms, settled_ms, settled_max_ms, jain, late, psnr_150, psnr_500, mos_150, mos_500;
 };
 
 static double
@@ -258,7 +261,10 @@ figures_of (const Plan &plan, const Outcome &out)
     Quality q = flow.quality (0.15, from, to);
     f.psnr_150 += q.psnr_db / out.flows.size ();
     f.late += q.late / out.flows.size ();
-    f.psnr_500 += flow.quality (0.5, from, to).psnr_db / out.flows.size ();
+    f.mos_150 += q.mos / out.flows.size ();
+    q = flow.quality (0.5, from, to);
+    f.psnr_500 += q.psnr_db / out.flows.size ();
+    f.mos_500 += q.mos / out.flows.size ();
   }
   f.delay_ms /= packets;
   f.settled_ms /= settled;
@@ -336,6 +342,8 @@ run_videos (Report &report, const std::string &name, const Plan &plan, const Pub
   report.note (name + ": the same once all have started, ms", frame_ms);
   report.note (name + ": PSNR, playout 500 ms", f.psnr_500, published.psnr_500);
   report.note (name + ": PSNR, playout 150 ms", f.psnr_150, published.psnr_150);
+  report.note (name + ": MOS, playout 500 ms", f.mos_500, "figure 7");
+  report.note (name + ": MOS, playout 150 ms", f.mos_150, "figure 7");
   report.note (name + ": frames late for 150 ms", f.late);
   if (out.net->paqm_disc ())
     write_times (report, name + "-R", out.net->paqm_disc ()->R_bps, 1e-3, 1);
@@ -411,6 +419,57 @@ other_videos (Report &report)
   }
 }
 
+/* ---- figures 8 to 11: what all together send ---- */
+
+/* Of lags 1 to most. */
+static std::vector<double>
+autocorrelation (const std::vector<double> &values, size_t most)
+{
+  double mean = mean_of (values), variance = deviation_of (values) * deviation_of (values);
+  std::vector<double> found;
+
+  for (size_t lag = 1; lag <= most; lag++) {
+    double sum = 0;
+    for (size_t i = lag; i < values.size (); i++)
+      sum += (values[i] - mean) * (values[i - lag] - mean);
+    found.push_back (sum / values.size () / variance);
+  }
+  return found;
+}
+
+/* Video whose rate is held has no long memory: at the scale of a group its sum is like noise from the first lags on,
+   and its deviation falls with the root of the scale. The clips' own round, 61.2 s, is left out. */
+static void
+aggregate (Report &report)
+{
+  static const double gop_s = 0.4, from_s = 24;
+  Plan plan;
+
+  plan.video.interval = RASVBR_PER_FRAME;
+  plan.queue = paqm_queue (Regime::erf, plan.bps);
+  plan.end_s = 184;
+  Outcome out = simulate (plan);
+  RateSeries all (0.02);
+  for (const VideoFlow &flow : out.flows)
+    for (const SampleSeries::Sample &sample : flow.transit ().samples ())
+      all.add (sample.at_s - sample.value, plan.video.packet_bytes);
+  ns3::Simulator::Destroy ();
+  std::vector<double> groups = all.rates_bps (from_s, plan.end_s - 2, gop_s);
+  std::vector<double> at = autocorrelation (groups, 100);
+  double noise = 2 / std::sqrt (groups.size ()), beyond = 0;
+  for (size_t lag = 5; lag < at.size (); lag++)
+    beyond += std::fabs (at[lag]) > noise;
+  report.note ("a group: autocorrelation at lag 1", at[0], "clearly uncorrelated");
+  report.check ("a group: the same at 2 s", std::fabs (at[4]), 0, 2 * noise, "0");
+  /* of noise a twentieth lies beyond two deviations */
+  report.check (
+      "a group: lags of 2.4 to 40 s beyond two deviations of noise", beyond / (at.size () - 5), 0, 0.25, "0.05");
+  for (double scale_s : {0.04, 0.2, 0.4})
+    report.note (format ("CoV over %g s", scale_s), cov_of (all.rates_bps (from_s, plan.end_s - 2, scale_s)), "falls");
+  report.check ("CoV over 0.4 s / over 0.02 s", cov_of (groups) / cov_of (all.rates_bps (from_s, plan.end_s - 2, 0.02)),
+      0, 0.35, "0.22 of Poisson's");
+}
+
 /* Paper E, figures 12 and 13. */
 
 struct MixedRegime {
@@ -446,13 +505,13 @@ mixed_share_bps (const Plan &plan)
   return plan.bps / (plan.videos + plan.tcp + plan.web / 4.0);
 }
 
-/* The same frames at the fair share, all in time. The 28 bytes of headers take a twentieth. */
+/* The same frames at a constant rate, all in time. The 28 bytes of headers take a twentieth. */
 static double
-own_reference_db (const Plan &plan, const VideoFlow &flow, double from_s, double to_s)
+lone_psnr_db (const Plan &plan, const VideoFlow &flow, double bps, double from_s, double to_s)
 {
   CodedVideo alone (plan.video, flow.number * group_stride);
   std::vector<FrameTime> times;
-  double rate_bps = std::min (0.95 * mixed_share_bps (plan), plan.video.max_bps);
+  double rate_bps = std::min (0.95 * bps, plan.video.max_bps);
 
   for (uint32_t i = 0; flow.start_s + i / alone.source ().fps < to_s; i++) {
     double at_s = flow.start_s + i / alone.source ().fps;
@@ -486,7 +545,7 @@ mixed_figures (const Plan &plan, const Outcome &out)
     f.psnr_150 += at_150.psnr_db / plan.videos;
     f.late += at_150.late / plan.videos;
     f.psnr_2s += out.flows[i].quality (2, from, to).psnr_db / plan.videos;
-    f.reference += own_reference_db (plan, out.flows[i], from, to) / plan.videos;
+    f.reference += lone_psnr_db (plan, out.flows[i], mixed_share_bps (plan), from, to) / plan.videos;
   }
   f.jain_videos = jain_of (videos);
   f.jain_tcp = jain_of (tcp);
@@ -517,6 +576,9 @@ report_mixed (Report &report, const std::string &label, bool erf, const MixedFig
   report.note (label + ": rate of videos / of TCP", f.ratio);
 }
 
+/* A page's flow is over in a fraction of a second, and shall not count for longer than that. */
+static const CcDuration page_life = 250 * CC_MSECOND;
+
 static void
 run_mixed (Report &report, Csv &csv, const MixedRegime &regime, Plan plan)
 {
@@ -525,8 +587,7 @@ run_mixed (Report &report, Csv &csv, const MixedRegime &regime, Plan plan)
   progress (label);
   plan.regime = regime.regime;
   plan.queue = regime.queue;
-  /* A page's flow is over in a fraction of a second, and shall not count for longer than that. */
-  plan.queue.paqm.params.flow_life = 250 * CC_MSECOND;
+  plan.queue.paqm.params.flow_life = page_life;
   Outcome out = simulate (plan);
   MixedFigures f = mixed_figures (plan, out);
   ns3::Simulator::Destroy ();
@@ -564,6 +625,97 @@ mixed (Report &report, const std::vector<std::string> &regimes)
       plan.videos = quick ? 8 : count;
       run_mixed (report, csv, mixed_regime (name, plan.bps), plan);
     }
+}
+
+/* ---- what is missing to the reference ---- */
+
+/* Of what a video has less than at its share: of R's mean, of R's changes, of frames that come late or never; dB. */
+struct Missing {
+  double level = 0, changes = 0, late = 0, R = 0; /* R: mean / share */
+};
+
+static double
+mean_rate_bps (const PaqmSource &source, double from_s, double to_s)
+{
+  const std::vector<SampleSeries::Sample> &rates = source.rates.samples ();
+  double sum = 0;
+
+  for (size_t i = 0; i < rates.size (); i++) {
+    double since_s = rates[i].at_s, until_s = i + 1 < rates.size () ? rates[i + 1].at_s : to_s;
+    sum += rates[i].value * std::max (0.0, std::min (until_s, to_s) - std::max (since_s, from_s));
+  }
+  return sum / (to_s - from_s);
+}
+
+static double
+all_in_time_db (const VideoFlow &flow, double from_s, double to_s)
+{
+  std::vector<FrameTime> times;
+
+  for (uint32_t i = 0; i < flow.video->made.size (); i++) {
+    double at_s = flow.start_s + i / flow.video->source ().fps;
+    times.push_back ({i, at_s, at_s});
+  }
+  return quality_of (*flow.video, times, 0, from_s, to_s).psnr_db;
+}
+
+static Missing
+missing_of (const Plan &plan, const Outcome &out)
+{
+  Missing m;
+  double from = plan.within_s + 5, to = plan.end_s - 1, share = mixed_share_bps (plan);
+
+  for (const VideoFlow &flow : out.flows) {
+    double told = mean_rate_bps (*flow.paqm.source, from, to);
+    double at_share = lone_psnr_db (plan, flow, share, from, to), at_mean = lone_psnr_db (plan, flow, told, from, to);
+    double in_time = all_in_time_db (flow, from, to);
+    m.R += told / share / plan.videos;
+    m.level += (at_mean - at_share) / plan.videos;
+    m.changes += (in_time - at_mean) / plan.videos;
+    m.late += (flow.quality (0.15, from, to).psnr_db - in_time) / plan.videos;
+  }
+  return m;
+}
+
+static void
+report_missing (Report &report, const std::string &name, Plan plan)
+{
+  progress (name);
+  Outcome out = simulate (plan);
+  Missing m = missing_of (plan, out);
+  ns3::Simulator::Destroy ();
+  report.note (name + ": PSNR at 150 ms - reference, dB", m.level + m.changes + m.late, ">= 0");
+  report.note (name + ": of that R's mean", m.level, "0");
+  report.note (name + ": R's changes, and what others leave", m.changes, "> 0");
+  report.note (name + ": late frames", m.late, "0");
+  report.note (name + ": R's mean / share", m.R, "1");
+}
+
+/* One thing at a time. */
+static void
+mixed_causes (Report &report)
+{
+  Plan plan = mixed_plan (false);
+
+  plan.queue = mixed_regime ("erf", plan.bps).queue;
+  plan.queue.paqm.params.flow_life = page_life;
+  for (unsigned count : {16u, 64u}) {
+    plan.videos = count;
+    const Plan as_it_is = plan;
+    auto tried = [&] (const char *what, std::function<void (Plan &)> change) {
+      Plan changed = as_it_is;
+      change (changed);
+      report_missing (report, format ("%u videos, %s", count, what), changed);
+    };
+    tried ("as in mixed", [] (Plan &) {});
+    tried ("no web", [] (Plan &p) { p.web = 0; });
+    tried ("pages count for 0.1 s", [] (Plan &p) { p.queue.paqm.params.flow_life = 100 * CC_MSECOND; });
+    tried ("1 ms of path for 10", [] (Plan &p) { p.delay_ms = 1; });
+    tried ("all start at once", [] (Plan &p) { p.end_s -= p.within_s, p.within_s = 0; });
+    tried ("frames spread over their period", [] (Plan &p) { p.spread = 1; });
+    tried ("access of 32 Mb/s", [] (Plan &p) { p.access_bps = 32e6; });
+    tried ("quantizer per GOP", [] (Plan &p) { p.video.interval = RASVBR_PER_GOP; });
+  }
 }
 
 /* What of media's part videos are given. */
@@ -1195,9 +1347,11 @@ main (int argc, char **argv)
   return run_scenarios (argc, argv,
       {{"videos", "64 videos, 40 Mb/s: P-AQM against TFRC over RED/ECN (paper E, tables 2 and 3)", true, videos},
           {"videos-more", "The same: ECF, GOPs, d_f 1000, FIFO, FQ-CoDel, PIE", false, other_videos},
+          {"aggregate", "what 64 videos send together has no long memory (paper E, figures 8 to 11)", false, aggregate},
           {"mixed", "2 to 128 videos, 32 TCP and web traffic (paper E, figures 12 and 13)", true,
               [] (Report &report) { mixed (report, {"erf"}); }},
           {"mixed-parts", "The same, 64 and 128 videos given less than media's part", false, mixed_parts},
+          {"mixed-causes", "The same: what is missing to the reference, one thing at a time", false, mixed_causes},
           {"mixed-ecf", "The same, told by how much to change (ECF)", false,
               [] (Report &report) { mixed (report, {"ecf"}); }},
           {"mixed-tfrc", "The same, TFRC over RED/ECN, RED and FIFO", false,

@@ -14,6 +14,8 @@ using namespace ns3;
 namespace sim
 {
 
+static const double header_frames = 30; /* over which what headers take is averaged */
+
 template <typename T>
 static void
 read (std::istream &in, std::vector<T> &values, size_t count)
@@ -146,10 +148,12 @@ CodedVideo::next (double rate_bps, double backlog)
 double
 CodedVideo::next_with_headers (double rate_bps)
 {
+  double payload_part = lately > 0 ? lately / lately_with_headers : 0.95;
   double bytes = next (rate_bps * payload_part, 0);
   double whole = bytes + udp_ip_bytes * std::ceil (bytes / spec.packet_bytes);
 
-  payload_part += (bytes / whole - payload_part) / 30;
+  lately += (bytes - lately) / header_frames;
+  lately_with_headers += (whole - lately_with_headers) / header_frames;
   return whole;
 }
 
@@ -179,6 +183,12 @@ static double
 psnr (double mse)
 {
   return 10 * std::log10 (65025 / std::max (mse, 0.01));
+}
+
+static double
+mark_of (double psnr_db)
+{
+  return psnr_db > 37 ? 5 : psnr_db > 31 ? 4 : psnr_db > 25 ? 3 : psnr_db > 20 ? 2 : 1;
 }
 
 static double
@@ -234,10 +244,13 @@ quality_of (
     if (captured_s < from_s || captured_s >= to_s)
       continue;
     frames++;
-    quality.psnr_db += psnr (shown_mse (video, due, shown));
+    double db = psnr (shown_mse (video, due, shown));
+    quality.psnr_db += db;
+    quality.mos += mark_of (db);
     quality.late += shown != due;
   }
   quality.psnr_db /= std::max (frames, 1.0);
+  quality.mos /= std::max (frames, 1.0);
   quality.late /= std::max (frames, 1.0);
   return quality;
 }

@@ -62,7 +62,7 @@ private:
   CodedVideoSpec spec;
   Rasvbr rasvbr;
   size_t at;
-  double payload_part = 0.95; /* of what next_with_headers () has returned lately */
+  double lately = 0, lately_with_headers = 0; /* bytes of next_with_headers () */
 };
 
 /* Under an end-to-end controller. */
@@ -81,6 +81,7 @@ private:
    that can be shown by then. A frame can be decoded once it is whole and all of its group before it are. */
 struct Quality {
   double psnr_db = 0; /* mean over frames */
+  double mos = 0;     /* the same of each frame's mark, 1 to 5, by its PSNR: Ohm's table, as Evalvid has it */
   double late = 0;    /* part of the frames not shown themselves */
 };
 struct FrameTime {

@@ -226,11 +226,31 @@ PaqmSource::next_frame ()
   timer = Simulator::Schedule (Seconds (1 / spec.vbr.fps), &PaqmSource::next_frame, this);
 }
 
+double
+PaqmSource::rung_Bps (double allowed_Bps)
+{
+  const PaqmRungs &rungs = spec.rungs;
+  auto under = [&rungs] (double bps) {
+    auto above = std::upper_bound (rungs.bps.begin (), rungs.bps.end (), bps);
+    return above == rungs.bps.begin () ? *above : *std::prev (above);
+  };
+  double at = under (rate * 8), most = under (allowed_Bps * 8), higher = under (allowed_Bps * 8 / rungs.margin);
+
+  if (higher <= at)
+    higher_s = -1;
+  else if (higher_s < 0)
+    higher_s = seconds_now ();
+  bool rises = higher > at && seconds_now () >= higher_s + rungs.hold_s;
+  return (rises ? higher : std::min (at, most)) / 8;
+}
+
 void
 PaqmSource::take_rate (uint32_t hop, double rate_Bps)
 {
   hop_rates_on_rate (&hop_rates, hop, rate_Bps, HOP_RATES_UNORDERED, time_now ());
   double least = hop_rates_minimum (&hop_rates, time_now (), nullptr);
+  if (std::isfinite (least) && !spec.rungs.bps.empty ())
+    least = rung_Bps (least);
   if (std::isfinite (least) && least != rate) {
     rate = least;
     rates.add (seconds_now (), rate * 8);

@@ -51,6 +51,13 @@ struct VbrModel {
   std::function<double (double rate_bps)> coder; /* or whoever tells the bytes of the next frame, IP headers counted */
 };
 
+/* Simulcast or layers: rates in steps, ascending; empty: any rate. A lower one at once, a higher one once it has been
+   allowed `margin` times over for hold_s. */
+struct PaqmRungs {
+  std::vector<double> bps;
+  double margin = 1, hold_s = 0;
+};
+
 struct PaqmSourceSpec {
   PaqmSourceKind kind = PaqmSourceKind::cbr;
   PaqmFollow follow = PaqmFollow::erf;
@@ -58,6 +65,7 @@ struct PaqmSourceSpec {
   uint32_t packet_bytes = 1000; /* IP; the largest of vbr */
   VbrModel vbr;
   double start_s = 0, stop_s = 1e6;
+  PaqmRungs rungs;
   double feedback_s = 0; /* of the receiver's reports, as RTCP has them; 0: per round-trip time and change */
   double probe_s = 0; /* at the start: a packet each that long, rate as initial_bps from the first report on; 0: none */
   bool ect = false;
@@ -90,6 +98,7 @@ private:
   void on_feedback (ns3::Ptr<ns3::Socket> socket);
   void on_ecf (uint16_t hop, const PaqmFeedback &feedback);
   void take_rate (uint32_t hop, double rate_Bps);
+  double rung_Bps (double allowed_Bps);
   void probe ();
   void begin ();
   void next_packet ();
@@ -109,6 +118,7 @@ private:
   ns3::EventId timer, prober;
   double rate = 0, gop_rate = 0, srtt = 0, scene = 1, ahead_bytes = 0;
   double trace_mean = 0;
+  double higher_s = -1; /* since when a higher rung is allowed; < 0: it is not */
   unsigned frame_of_gop = 0;
   size_t trace_at = 0;
   uint32_t seq = 0;
