@@ -560,7 +560,7 @@ static void
 report_mixed (Report &report, const std::string &label, bool erf, const MixedFigures &f)
 {
   if (erf) {
-    report.target (label + ": PSNR at 150 ms - reference, dB", f.psnr_150 - f.reference, 0, 20, -10, 20, ">= 0");
+    report.target (label + ": PSNR at 150 ms - reference, dB", f.psnr_150 - f.reference, 0, 20, -1, 20, ">= 0");
     report.check (label + ": Jain of videos", f.jain_videos, 0.99, 1, "> 0.99");
     report.target (label + ": Jain of videos and TCP", f.jain_all, 0.96, 1, 0.7, 1, ">= 0.96");
   } else {
@@ -576,8 +576,10 @@ report_mixed (Report &report, const std::string &label, bool erf, const MixedFig
   report.note (label + ": rate of videos / of TCP", f.ratio);
 }
 
-/* A page's flow is over in a fraction of a second, and shall not count for longer than that. */
-static const CcDuration page_life = 250 * CC_MSECOND;
+/* A page's flow is over in a fraction of a second, and shall not count for longer than that. Its packets are a
+   round-trip apart: with 0.25 s nine pages count where six are there, with 0.1 s long TCPs of 0.2 Mb/s do not always.
+ */
+static const CcDuration page_life = 150 * CC_MSECOND;
 
 static void
 run_mixed (Report &report, Csv &csv, const MixedRegime &regime, Plan plan)
@@ -709,7 +711,9 @@ mixed_causes (Report &report)
     };
     tried ("as in mixed", [] (Plan &) {});
     tried ("no web", [] (Plan &p) { p.web = 0; });
-    tried ("pages count for 0.1 s", [] (Plan &p) { p.queue.paqm.params.flow_life = 100 * CC_MSECOND; });
+    for (unsigned life_ms : {100u, 250u})
+      tried (format ("pages count for %u ms", life_ms).c_str (),
+          [=] (Plan &p) { p.queue.paqm.params.flow_life = life_ms * CC_MSECOND; });
     tried ("1 ms of path for 10", [] (Plan &p) { p.delay_ms = 1; });
     tried ("all start at once", [] (Plan &p) { p.end_s -= p.within_s, p.within_s = 0; });
     tried ("frames spread over their period", [] (Plan &p) { p.spread = 1; });
