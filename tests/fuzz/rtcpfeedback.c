@@ -10,6 +10,7 @@ const FuzzSeed fuzz_seeds[] = {
     {"REMB\2\xff\xff\xff\x11\x22\x33\x44\x55\x66\x77\x88", 16},
     {"PATH\x11\0\0\0\xca\xfe\0\1\x17\xb9\xac\xa0\x02\xfa\xf0\x80\0\0\x75\x30", 24},
     {"REPR\x11\x7f\0\0\xca\xfe\0\1", 12},
+    {"REPR\x12\x7e\0\0\xca\xfe\0\1\0\x40\1\x2c", 16},
     {NULL, 0},
 };
 
@@ -31,15 +32,16 @@ static void
 check_repair (const uint8_t *fci, size_t size)
 {
   RtcpRepair repair, back;
-  uint8_t out[RTCP_REPAIR_SIZE];
+  uint8_t out[RTCP_REPAIR_SIZE_MAX];
 
   if (!rtcp_repair_parse (fci, size, &repair))
     return;
   FUZZ_CHECK (rtcp_repair_payload_type_is_usable (repair.payload_type));
-  FUZZ_CHECK (rtcp_repair_write (out, sizeof out - 1, &repair) == 0);
-  FUZZ_CHECK (rtcp_repair_write (out, sizeof out, &repair) == sizeof out);
-  FUZZ_CHECK (rtcp_repair_parse (out, sizeof out, &back));
-  FUZZ_CHECK (back.ssrc == repair.ssrc && back.payload_type == repair.payload_type);
+  FUZZ_CHECK (rtcp_repair_write (out, size - 1, &repair) == 0);
+  FUZZ_CHECK (rtcp_repair_write (out, size, &repair) == size);
+  FUZZ_CHECK (rtcp_repair_parse (out, size, &back));
+  FUZZ_CHECK (back.kind == repair.kind && back.ssrc == repair.ssrc && back.payload_type == repair.payload_type);
+  FUZZ_CHECK (back.share == repair.share && back.span == repair.span);
 }
 
 static void
