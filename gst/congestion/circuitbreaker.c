@@ -388,6 +388,7 @@ circuit_breaker_on_timeout (CircuitBreaker *c, CcTime now)
     return;
   if (circuit_breaker_ceases (c)) {
     c->state = CIRCUIT_TRYING;
+    c->frame_at = CC_TIME_NONE; /* that nothing left is no frame interval */
     c->restarts++;
     forget (c);
   } else if (cc_time_since (now, c->last_sent_at) > STOPPED) {

@@ -394,6 +394,19 @@ START_TEST (test_tries_again_after_loss)
 }
 END_TEST
 
+/* CB_INTERVAL, 4 of 10 round trips, and one more. The 4 s without a frame are no frame interval: 15 s else. */
+START_TEST (test_tries_again_after_congestion)
+{
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 400 * CC_MSECOND, 130e3);
+  ck_assert_int_eq (c.reason, CIRCUIT_CONGESTION);
+  ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3)), 4, 0.2);
+  ck_assert_double_eq_tol (
+      cc_seconds (call (60 * CC_SECOND, CIRCUIT_TRYING, CC_SECOND, 0, true, 400 * CC_MSECOND, 10e3)), 4, 0.3);
+  ck_assert_int_eq (c.state, CIRCUIT_CLOSED);
+}
+END_TEST
+
 /* What opens at half and more closes below a quarter; between them the try goes on. */
 START_TEST (test_a_try_needs_clearly_less_loss)
 {
@@ -469,5 +482,6 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_what_an_interval_tells_is_obeyed_in_the_next, test_congestion_weighs_by_time,
     test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason, test_usability,
     test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few, test_tries_again_when_rtcp_comes,
-    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_a_try_needs_clearly_less_loss,
-    test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off, test_names_and_nonsense)
+    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_tries_again_after_congestion,
+    test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off,
+    test_names_and_nonsense)
