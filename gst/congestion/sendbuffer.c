@@ -173,7 +173,7 @@ join_tail (SendBuffer *b, CcPacket *packet, CcTime now)
 
 /* Behind those that are sent again as well. */
 static void
-put_first (SendBuffer *b, const CcPacket *packet)
+put_first (SendBuffer *b, const CcPacket *packet, CcTime now)
 {
   uint32_t n = 0;
 
@@ -183,6 +183,7 @@ put_first (SendBuffer *b, const CcPacket *packet)
     *at (b, n) = *at (b, n + 1);
   *at (b, n) = *packet;
   at (b, n)->frame_begin = at (b, n)->condemned = false;
+  at (b, n)->captured_at = now;
   b->queued_bytes += packet->size_bytes;
   b->head_packets = 0;
   b->head_bytes = 0;
@@ -198,7 +199,7 @@ send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now)
     return false;
   }
   if (packet->resent) {
-    put_first (b, packet);
+    put_first (b, packet, now);
     return true;
   }
   slot = at (b, b->count++);
@@ -303,6 +304,18 @@ judge_head (SendBuffer *b, const SendBufferPath *path, CcTime now)
     condemn_frame (b, 0);
 }
 
+/* What is sent again is of no use after gamma; where it fills the path, no new picture would come for as long. */
+static bool
+give_up_resent (SendBuffer *b, CcTime now)
+{
+  CcPacket *head = at (b, 0);
+
+  if (head->condemned || cc_time_since (now, head->captured_at) < b->params.max_delay)
+    return head->condemned;
+  b->queued_bytes -= head->size_bytes;
+  return head->condemned = true;
+}
+
 /* A frame grows old behind packets that are sent again just as well. */
 static void
 judge_behind_resent (SendBuffer *b, const SendBufferPath *path, CcTime now)
@@ -312,7 +325,7 @@ judge_behind_resent (SendBuffer *b, const SendBufferPath *path, CcTime now)
 
   while (i < b->count && at (b, i)->resent)
     i++;
-  if (i == b->count || !may_be_skipped (at (b, i)))
+  if (i == b->count || give_up_resent (b, now) || !may_be_skipped (at (b, i)))
     return;
   bytes = frame_bytes (b, i, &packets);
   if (!in_time (b, at (b, i), bytes, path, now) && replaceable (b, at (b, i)))

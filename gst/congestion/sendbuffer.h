@@ -12,8 +12,9 @@
      and an upstream that ignores the request costs no picture. One request a run of skipped frames, none while a key
      unit waits, and no closer than max (key_unit_interval, R, 4 x size of the last key unit / X).
    A frame that has begun to leave is finished. A packet that is sent again (RFC 4588) belongs to no frame: it is late
-   already and leaves ahead of what waits. Every call is O(1) per packet, amortised, but for a full ring and for packets
-   sent again, which are O (of those that wait). */
+   already and leaves ahead of what waits. Where a frame waits behind it, it is given up after gamma: what a fall of the
+   path has lost would else fill the path for seconds, and no new picture come. Every call is O(1) per packet,
+   amortised, but for a full ring and for packets sent again, which are O (of those that wait). */
 #ifndef SENDBUFFER_H
 #define SENDBUFFER_H
 

@@ -573,12 +573,34 @@ START_TEST (test_the_condition_behind_a_packet_sent_again)
 }
 END_TEST
 
+/* After 150 ms, but only where a frame waits: a queue that a fall of the path has lost does not hold the next one up.
+ */
+START_TEST (test_a_packet_sent_again_is_given_up_for_a_frame)
+{
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e4, .R = 20 * CC_MSECOND};
+  CcTime now = START + 150 * CC_MSECOND;
+  CcPacket packet;
+
+  push_resent (&b, 91);
+  push_resent (&b, 92);
+  ck_assert_int_eq (pull (&b, path, now, &packet), SEND_BUFFER_SEND);
+  push_frame (&b, 1, 1, false, now);
+  ck_assert_int_eq (pull (&b, path, now, &packet), SEND_BUFFER_DISCARD);
+  ck_assert_uint_eq ((uintptr_t)packet.handle, 92);
+  ck_assert_int_eq (pull (&b, path, now, &packet), SEND_BUFFER_SEND);
+  ck_assert_uint_eq (packet.frame, 1);
+  ck_assert_uint_eq (b.queued_bytes, 0);
+  ck_assert_uint_eq (b.frames_dropped, 0);
+}
+END_TEST
+
 /* However many of them come, what waits behind does not pile up: of two frames that are late the newest stays. */
 START_TEST (test_frames_grow_old_behind_packets_sent_again)
 {
   SendBuffer b = buffer (RING);
   SendBufferPath path = {.X_Bps = 1e5, .R = 20 * CC_MSECOND};
-  CcTime now = START + CC_SECOND;
+  CcTime now = START + 149 * CC_MSECOND;
   CcPacket packet;
 
   push_frame (&b, 1, 3, false, START);
@@ -648,5 +670,6 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_the_key_unit_asked_for_is_not_wasted, test_key_unit_requests_have_a_bounded_cost,
     test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
     test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
-    test_the_condition_behind_a_packet_sent_again, test_frames_grow_old_behind_packets_sent_again, test_repair_packets,
-    test_frame_budget, CC_TEST_LONG (test_discard_runs_are_short))
+    test_the_condition_behind_a_packet_sent_again, test_frames_grow_old_behind_packets_sent_again,
+    test_a_packet_sent_again_is_given_up_for_a_frame, test_repair_packets, test_frame_budget,
+    CC_TEST_LONG (test_discard_runs_are_short))
