@@ -15,7 +15,7 @@ cc_sender_params_init (CcSenderParams *params)
       .min_Bps = 30e3 / 8,
       .max_Bps = 20e6 / 8,
       .overhead_bytes = 28,
-      .loss_tolerance = 0.1,
+      .loss_tolerance = 0.2,
       .pacing_gain = 1.5};
   send_buffer_params_init (&params->buffer);
   tfrc_sender_params_init (&params->tfrc);

@@ -16,7 +16,7 @@
 #define DEFAULT_MAX_BITRATE 20000000
 /* Opus at its usual 64 kbit/s with headers every 20 ms, 29 kbit/s with IPv6, and a third more for what varies. */
 #define DEFAULT_MIN_AUDIO_BITRATE 128000
-#define DEFAULT_LOSS_TOLERANCE 10 /* percent */
+#define DEFAULT_LOSS_TOLERANCE 20 /* percent */
 #define MAX_LOSS_TOLERANCE 20
 /* Chodorek & Chodorek: "near 1", and b = 1 is best */
 #define DEFAULT_DUTY 0.95

@@ -208,12 +208,12 @@ find_stamp (const guint8 *packet, guint id, RtpRttSendts *stamp)
 
 GST_START_TEST (test_loss_tolerance)
 {
-  const guint percent[] = {0, 20, 10};
+  const guint percent[] = {0, 10, 20};
   GstElement *sink = gst_element_factory_make ("tfrcsink", NULL);
   guint i, value;
 
   g_object_get (sink, "loss-tolerance", &value, NULL);
-  fail_unless_equals_int (value, 10);
+  fail_unless_equals_int (value, 20);
   for (i = 0; i < G_N_ELEMENTS (percent); i++) {
     g_object_set (sink, "loss-tolerance", percent[i], NULL);
     g_object_get (sink, "loss-tolerance", &value, NULL);
