@@ -97,7 +97,8 @@ def _expected(lab):
 
 
 def working(found):
-    """In cells that say what any working controller reaches, nobody stays at his start rate or floods the queue."""
+    """In cells that say what any working controller reaches, nobody stays at his start rate, floods the queue or gives
+    the path up (RFC 8083)."""
     places, labs = _grouped(found)
     for place, by in places.items():
         if not labs[place].get("expect"):
@@ -113,6 +114,8 @@ def working(found):
             if loss is None or loss > expected["loss"]:
                 lost = "all" if loss is None else f"{100 * loss:.0f} %"
                 bad.append(f"{controller} loses {lost} in the queue: deaf to loss?")
+            if any(row.get("circuit_openings") for row in rows):
+                bad.append(f"{controller} opens its circuit, as on a path without hope")
         yield (f"working: {' '.join(place[:3])}", not bad,
                "; ".join(bad) or f"use >= {100 * expected['use']:.0f} %, loss caused <= {100 * expected['loss']:.0f} %")
 

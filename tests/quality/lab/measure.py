@@ -152,6 +152,7 @@ def measure(ini, folder):
     row["tcp_queue_p95"] = _mean([links.queue_p95(n) for n, f in numbered if f["kind"] == "tcp"])
     if len(flows) > 1 or any(f["kind"] in ("tcp", "short-tcp") for _, f in numbered):
         row["use"] = links.use([f for _, f in numbered], duration)
+    row["circuit_openings"] = links.circuit_openings()
     row["clocks"] = sum(len(f["clocks"]) for f in flows.values())
     _keep_worst(screens, folder)
     return {"row": row, "flows": flows, "shares": shares,

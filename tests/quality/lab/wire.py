@@ -153,6 +153,12 @@ class Links:
         steps = self.hops[hop][direction]["capacity"]
         return [(t, bps) for t, bps in steps] if steps else None
 
+    def circuit_openings(self):
+        """Of all flows whose engine counts them; None: none does."""
+        known = [flow.get("stats", {}).get("circuit_openings") for flow in self.flows]
+        known = [openings for openings in known if openings is not None]
+        return sum(known) if known else None
+
     def rate(self, flow, begin, end, hop=None):
         """bit/s of a flow that goes forward out of the last hop it appears at, between two times."""
         mine = [r for r in self.ahead.get(flow, []) if begin <= float(r["time"]) < end]

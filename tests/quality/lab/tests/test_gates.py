@@ -76,6 +76,12 @@ class Gates(unittest.TestCase):
     def test_deaf_to_loss(self):
         self.assertEqual(verdicts(gates.working([result("low-delay", loss=0.4)])), [False])
 
+    def test_a_circuit_that_opens(self):
+        r = result("low-delay")
+        for openings, holds in ((None, True), (0, True), (1, False)):
+            r["row"]["circuit_openings"] = openings
+            self.assertEqual(verdicts(gates.working([r])), [holds])
+
     def test_fixed_rates_are_not_meant_to_work(self):
         self.assertEqual(verdicts(gates.working([result("fixed:150k", use=0.15), result("fixed:3M", loss=0.6)])), [True])
 

@@ -92,6 +92,15 @@ class Use(unittest.TestCase):
         self.assertEqual(wire._wanted([{"kind": "video", "max": "1M", "pause": "2,4"}], 10)[30], 0)
 
 
+class Circuit(unittest.TestCase):
+    def test_openings_of_those_that_count_them(self):
+        links = wire.Links("/nowhere")
+        for stats, openings in (([], None), ([{}], None), ([{"circuit_openings": 0}], 0),
+                                ([{"circuit_openings": 1}, {}, {"circuit_openings": 2}], 3)):
+            links.flows = [{"stats": each} for each in stats]
+            self.assertEqual(links.circuit_openings(), openings)
+
+
 class Sharing(unittest.TestCase):
     def test_jain(self):
         self.assertAlmostEqual(wire.jain([1, 1, 1]), 1)
