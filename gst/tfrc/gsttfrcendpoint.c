@@ -251,6 +251,7 @@ gst_tfrc_endpoint_close (GstTfrcEndpoint *e)
 {
   GST_OBJECT_LOCK (e->element);
   g_clear_object (&e->socket);
+  e->group = FALSE;
   GST_OBJECT_UNLOCK (e->element);
 }
 
@@ -259,7 +260,7 @@ static gboolean
 may_move (const GstTfrcEndpoint *e, GError **error)
 {
   if (e->group)
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "a multicast group is left in READY");
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "a multicast group is left in NULL");
   return !e->group;
 }
 

@@ -47,7 +47,7 @@ gst_tfrc_sink_start (GstBaseSink *sink)
 
   gst_tfrc_sink_tell_refused (self);
   return gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp) &&
-         gst_tfrc_endpoint_open (&self->endpoint, self->settings.mode == CC_MODE_BURST_CONTROL);
+         gst_tfrc_endpoint_open (&self->endpoint, gst_tfrc_sink_settings (self).mode == CC_MODE_BURST_CONTROL);
 }
 
 static gboolean

@@ -231,12 +231,11 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   }
   if (id == PROP_DSCP)
     gst_tfrc_endpoint_apply_dscp (&self->endpoint);
-  if (id == PROP_MODE && self->endpoint.group && g_value_get_enum (value) != CC_MODE_BURST_CONTROL)
-    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-        ("A multicast group is sent to with mode=burst-control alone, which stays. Change the mode in READY, with "
-         "host."),
-        (NULL));
   apply_settings (self);
+  if (id == PROP_MODE && gst_tfrc_sink_settings (self).mode != (CcMode)g_value_get_enum (value))
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("A multicast group is sent to with mode=burst-control alone, which stays. Change mode and host in NULL."),
+        (NULL));
 }
 
 static gboolean

@@ -19,26 +19,11 @@
 #define PERIOD (20 * GST_MSECOND)
 #define SSRC 0x10
 
-/* A port of the group nobody else has. */
-static gint
-free_port (void)
-{
-  Peer peer;
-
-  peer_open (&peer);
-  peer_close (&peer);
-  return peer.port;
-}
-
 static void
 layer_open (Flow *f, gint port, gdouble duty)
 {
-  memset (f, 0, sizeof *f);
-  f->sink = gst_element_factory_make ("tfrcsink", NULL);
-  g_object_set (f->sink, "sync", FALSE, "async", FALSE, "host", GROUP, "port", port, "multicast-iface", "lo", "mode",
-      CC_MODE_BURST_CONTROL, "start-bitrate", 20000000, "max-delay", GST_SECOND, "duty", duty, NULL);
-  f->h = gst_harness_new_with_element (f->sink, "sink", NULL);
-  gst_harness_set_src_caps_str (f->h, CAPS);
+  flow_open (f, CAPS, "host", GROUP, "port", port, "multicast-iface", "lo", "mode", CC_MODE_BURST_CONTROL,
+      "start-bitrate", 20000000, "max-delay", GST_SECOND, "duty", duty, NULL);
 }
 
 static void
@@ -274,7 +259,7 @@ check_warns (GstBus *bus, GstElement *sink)
   gst_structure_free (stats);
 }
 
-/* While it runs mode and receivers stay. */
+/* While it runs mode and receivers stay; in NULL they are left. */
 GST_START_TEST (test_a_group_is_for_one_run)
 {
   GstBus *bus = gst_bus_new ();
@@ -287,6 +272,10 @@ GST_START_TEST (test_a_group_is_for_one_run)
   check_warns (bus, f.sink);
   g_object_set (f.sink, "host", "127.0.0.1", NULL);
   check_warns (bus, f.sink);
+  gst_element_set_state (f.sink, GST_STATE_NULL);
+  g_object_set (f.sink, "mode", CC_MODE_LOW_DELAY, NULL);
+  fail_unless_equals_int (gst_element_set_state (f.sink, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_element_set_bus (f.sink, NULL);
   gst_object_unref (bus);
   flow_close (&f);

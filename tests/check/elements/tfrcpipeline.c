@@ -15,16 +15,6 @@ typedef struct {
   GstElement *pipeline, *sink, *screen;
 } End;
 
-static guint16
-free_port (void)
-{
-  Peer peer;
-
-  peer_open (&peer);
-  peer_close (&peer);
-  return peer.port;
-}
-
 /* What a user types for a screen is a sink that prerolls and waits for the clock. */
 static void
 end_open (End *end, gboolean live, guint16 to, guint16 at)

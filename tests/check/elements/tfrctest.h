@@ -57,6 +57,17 @@ peer_close (Peer *peer)
   g_clear_object (&peer->sender);
 }
 
+/* Nobody listens there. */
+static G_GNUC_UNUSED guint16
+free_port (void)
+{
+  Peer peer;
+
+  peer_open (&peer);
+  peer_close (&peer);
+  return peer.port;
+}
+
 /* FALSE: nothing came within the time. */
 static G_GNUC_UNUSED gboolean
 peer_receive (Peer *peer, guint timeout_ms)
