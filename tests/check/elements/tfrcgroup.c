@@ -6,6 +6,7 @@
 #endif
 
 #include "ccsender.h"
+#include "gstccsrtp.h"
 #include "tfrctest.h"
 
 #include <time.h>
@@ -19,11 +20,26 @@
 #define PERIOD (20 * GST_MSECOND)
 #define SSRC 0x10
 
+static const gchar *const keys[] = {NULL, "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"};
+
 static void
 layer_open (Flow *f, gint port, gdouble duty)
 {
   flow_open (f, CAPS, "host", GROUP, "port", port, "multicast-iface", "lo", "mode", CC_MODE_BURST_CONTROL,
       "start-bitrate", 20000000, "max-delay", GST_SECOND, "duty", duty, NULL);
+}
+
+/* NULL: none. An element takes it in NULL alone. */
+static void
+set_key (GstElement *element, const gchar *key)
+{
+  GstState state = GST_STATE (element);
+
+  if (key == NULL || !gst_cc_srtp_is_available ())
+    return;
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_util_set_object_arg (G_OBJECT (element), "srtp-key", key);
+  gst_element_set_state (element, state);
 }
 
 static void
@@ -51,11 +67,12 @@ typedef struct {
 } Receiver;
 
 static void
-receiver_open (Receiver *r, gint port)
+receiver_open (Receiver *r, gint port, const gchar *key)
 {
   r->src = gst_element_factory_make ("tfrcsrc", NULL);
   g_object_set (r->src, "address", GROUP, "port", port, "multicast-iface", "lo", "encoding-name", "X-TEST",
       "clock-rate", 90000, "latency", 0, "trr-int", (guint64)0, NULL);
+  set_key (r->src, key);
   r->h = gst_harness_new_with_element (r->src, NULL, "src");
   gst_harness_play (r->h);
 }
@@ -86,8 +103,9 @@ GST_START_TEST (test_all_receive_and_are_heard)
   Flow f;
 
   for (i = 0; i < RECEIVERS; i++)
-    receiver_open (&receivers[i], port);
+    receiver_open (&receivers[i], port, keys[__i__]);
   layer_open (&f, port, 1);
+  set_key (f.sink, keys[__i__]);
   send_frames (&f, 1);
   for (i = 0; i < RECEIVERS; i++) {
     fail_unless (receives (&receivers[i], FRAMES * PACKETS), "receiver %u: %u packets", i,
@@ -113,7 +131,7 @@ GST_START_TEST (test_asks_for_a_key_unit_and_governs_no_rate)
   guint i, rate;
   Flow f;
 
-  receiver_open (&receiver, port);
+  receiver_open (&receiver, port, NULL);
   layer_open (&f, port, 1);
   send_frames (&f, 1);
   fail_unless (receives (&receiver, FRAMES * PACKETS));
@@ -289,7 +307,7 @@ tfrcgroup_suite (void)
   TCase *tc = tcase_create ("general");
 
   suite_add_tcase (s, tc);
-  tcase_add_test (tc, test_all_receive_and_are_heard);
+  tcase_add_loop_test (tc, test_all_receive_and_are_heard, 0, G_N_ELEMENTS (keys));
   tcase_add_test (tc, test_asks_for_a_key_unit_and_governs_no_rate);
   tcase_add_test (tc, test_unequal_duty);
   tcase_add_test (tc, test_no_rate_is_right_for_all);
