@@ -76,7 +76,11 @@ gst_paqm_teller_tell (GstPaqmTeller *t, const GstPaqmNews *news)
   t->news = *news;
   if (t->told == NULL)
     t->told = paqm_sources_tell (t->sources, news->life, news->at);
-  g_cond_signal (&t->due);
+  /* a list of nobody must not stand in the next one's way until the thread has had its turn */
+  if (t->told->len == 0)
+    g_clear_pointer (&t->told, g_array_unref);
+  else
+    g_cond_signal (&t->due);
 }
 
 /* ---- packets ---- */
