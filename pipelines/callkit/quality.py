@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""How far a picture is from its original: PSNR and SSIM of 8-bit luma planes (rows x columns)."""
+"""How far a picture is from its original: PSNR and SSIM of 8-bit luma planes (rows x columns), and marks by PSNR."""
 import math
 
 import numpy
 
 PERFECT = 100.0  # dB, for identical pictures
+MARKS_ABOVE = (20, 25, 31, 37)  # dB: from there on a mark more
 _C1, _C2 = (0.01 * 255) ** 2, (0.03 * 255) ** 2
 
 
@@ -13,6 +14,12 @@ def psnr(reference, picture):
     flat = difference.ravel()
     mse = float(numpy.dot(flat, flat)) / flat.size
     return 10 * math.log10(255 * 255 / mse) if mse > 0 else PERFECT
+
+
+def mark(db):
+    """What a viewer would give a frame of that PSNR, 1 (bad) to 5 (excellent), by Ohm 1995 as Evalvid has it (Klaue,
+    Rathke and Wolisz 2003); their mean is a MOS. tests/sim/apps/codedvideo.cc has the same."""
+    return 1 + sum(db > limit for limit in MARKS_ABOVE)
 
 
 def _windows(plane):

@@ -114,9 +114,11 @@ def summary(flows, rules):
     for rule in rules:
         of = [f["playout"][rule] for f in flows if f["playout"].get(rule)]
         prefix = "" if rule == rules[0] else f"{rule} "
-        for key in ("psnr", "psnr_p5", "ssim", "stale", "blank", "freezes", "frozen", "freezes_200ms", "frozen_200ms",
+        for key in ("psnr", "psnr_p5", "mos", "ssim", "stale", "blank", "freezes", "frozen", "freezes_200ms", "frozen_200ms",
                     "longest"):
             row[prefix + key] = _mean([q[key] for q in of])
+        for n, mark in enumerate(viewer.MARKS):
+            row[f"{prefix}mark_{mark}"] = _mean([q["marks"][n] for q in of])
     row["psnr_worst_flow"] = min((f["playout"][rules[0]]["psnr"] for f in flows if f["playout"].get(rules[0])),
                                  default=None)
     return row

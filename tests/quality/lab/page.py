@@ -19,7 +19,7 @@ from matplotlib import pyplot  # noqa: E402
 
 from callkit import paths  # noqa: E402
 
-from . import collect, controllers, jobs, statistics, vmaf  # noqa: E402
+from . import collect, controllers, jobs, statistics, viewer, vmaf  # noqa: E402
 
 STYLE = """body{font:14px/1.45 sans-serif;margin:2em auto;max-width:82em;color:#222}
 table{border-collapse:collapse;margin:.6em 0}
@@ -34,11 +34,12 @@ NAMES = {"low-delay": "this project, low-delay", "low-delay+rtx": "the same, los
          "gcc": "Google's (rtpgccbwe)", "rtptfrcbwe": "this project, in rtpbin", "farstream": "Farstream's TFRC",
          "chromium": "Chromium's sender", "fixed-best": "best fixed rate in hindsight"}
 WIDTH = 10.0  # inches of a figure: README's width at 100 dots an inch
+MARK_COLOURS = ("#b2182b", "#ef8a62", "#fddbc7", "#92c5de", "#2166ac")  # 1, bad, to 5, excellent
 SPARE = ("0.5", "tab:pink", "0.7", "0.3")
 TITLE = 30  # letters of a panel's title in a line
 LEAST_DELAY, LEAST_QUALITY = 40, 2  # ms, dB: the shortest axes
 # (key, heading, factor, digits)
-COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("ssim", "SSIM", 1, 4), ("vmaf", "VMAF", 1, 1),
+COLUMNS = (("psnr", "PSNR-Y dB", 1, 2), ("psnr_p5", "worst 5 %", 1, 1), ("mos", "MOS", 1, 2), ("ssim", "SSIM", 1, 4), ("vmaf", "VMAF", 1, 1),
            ("delay_p50", "delay p50 ms", 1e3, 0), ("delay_p95", "p95", 1e3, 0), ("delay_p99", "p99", 1e3, 0),
            ("freezes", "freezes", 1, 1), ("frozen", "frozen s", 1, 1), ("freezes_200ms", "over 200 ms", 1, 1),
            ("stale", "stale %", 100, 1), ("blank_start", "blank start ms", 1e3, 0), ("use", "use %", 100, 0),
@@ -101,16 +102,46 @@ def _figures(data, place):
     return table(rows, ["controller", "seeds"] + [heading for _, heading, _, _ in shown])
 
 
-def _playout(data, place):
-    """PSNR under each playout rule."""
+def _key(data, place, controller, rule, key):
+    """Its name in a row, where the job's first rule is not named."""
+    first = next(iter(data.by_place[place][controller].values()))["lab"]["playout"].partition(",")[0]
+    return key if rule == first else f"{rule} {key}"
+
+
+def _playout(data, place, key, heading):
+    """Medians under each playout rule."""
     rows = []
-    rules = jobs.PLAYOUT
     for c in data.controllers(place):
-        plain = next(iter(data.by_place[place][c].values()))["lab"]["playout"].partition(",")[0]
-        values = [data.median(place, c, "psnr" if rule == plain else f"{rule} psnr") for rule in rules]
+        values = [data.median(place, c, _key(data, place, c, rule, key)) for rule in jobs.PLAYOUT]
         if any(v[0] is not None for v in values):
             rows.append([c] + [interval(v) for v in values])
-    return table(rows, ["PSNR-Y dB, playout"] + list(rules)) if rows else ""
+    return table(rows, [f"{heading}, playout"] + list(jobs.PLAYOUT)) if rows else ""
+
+
+def _marks(data, place):
+    """Frames by their marks under each playout rule, as Evalvid draws them: a bar a controller, means over the seeds."""
+    def parts(c, rule):
+        runs = [data.values(place, c, _key(data, place, c, rule, f"mark_{mark}")).values() for mark in viewer.MARKS]
+        return [100 * numpy.mean(list(run)) for run in runs] if all(v is not None for run in runs for v in run) else None
+
+    names = [c for c in data.controllers(place) if parts(c, jobs.PLAYOUT[0])]
+    if not names:
+        return ""
+    rules = [rule for rule in jobs.PLAYOUT if all(parts(c, rule) for c in names)]
+    figure, axes = pyplot.subplots(1, len(rules), figsize=(WIDTH, 0.9 + 0.3 * len(names)), sharey=True, squeeze=False,
+                                   constrained_layout=True)
+    for axis, rule in zip(axes[0], rules):
+        left = numpy.zeros(len(names))
+        for mark, shade, of in zip(viewer.MARKS, MARK_COLOURS, zip(*(parts(c, rule) for c in names))):
+            axis.barh(range(len(names)), of, left=left, color=shade, label=str(mark))
+            left += of
+        axis.set_title(rule, fontsize=9)
+        axis.set_xlim(0, 100)
+        axis.set_xlabel("frames, %", fontsize=9)
+    axes[0][0].set_yticks(range(len(names)), [plain(c) for c in names], fontsize=9)
+    axes[0][0].invert_yaxis()
+    axes[0][-1].legend(title="mark", fontsize=8, loc="center left", bbox_to_anchor=(1, 0.5))
+    return png(figure, dpi=100)
 
 
 def axes_plot(data, places, keep, columns=3, titles=()):
@@ -340,7 +371,9 @@ def write(found, missing, gates, matrix, command, path):
     titles = {r["lab"]["cell"]: r["lab"].get("title", "") for r in found}
     for place in places:
         parts += [f"<h3>{html.escape(place_name(place))}</h3><p>{html.escape(titles[place[1]])}</p>",
-                  _figures(data, place), _playout(data, place), _over_time(data, place)]
+                  _figures(data, place),
+                  _playout(data, place, "psnr", "PSNR-Y dB"), _playout(data, place, "mos", "MOS"), _marks(data, place),
+                  _over_time(data, place)]
     cost = sum(r["wall"] for r in found)
     parts += [_worst(found), "<h2>Set-up</h2>", table([[k, v] for k, v in versions().items()], ["", ""]),
               f"<p>{len(found)} jobs, {cost:.0f} s of them in all.</p>"]

@@ -14,7 +14,7 @@ WHAT = """Compares two controllers cell by cell, over the seeds that both have: 
 first loses to the second. PSNR and p95 of a third, the encoder told its share, stand behind theirs."""
 
 # name, key in results.csv, factor, format, what is better: 1 more, -1 less, 0 neither
-COLUMNS = [("PSNR-Y, dB", "psnr", 1, "%.1f", 1), ("use, %", "use", 100, "%.0f", 0),
+COLUMNS = [("PSNR-Y, dB", "psnr", 1, "%.1f", 1), ("MOS", "mos", 1, "%.2f", 1), ("use, %", "use", 100, "%.0f", 0),
            ("capture to display, ms: p50", "delay_p50", 1000, "%.0f", -1), ("p95", "delay_p95", 1000, "%.0f", -1),
            ("p99", "delay_p99", 1000, "%.0f", -1), ("freezes", "freezes", 1, "%.1f", -1),
            ("queue p95, ms", "queue_p95", 1000, "%.0f", -1), ("Jain", "jain", 1, "%.2f", 1),

@@ -10,7 +10,7 @@ import pathlib
 import numpy
 
 from callkit import clips, codecs, measures
-from callkit.quality import psnr, ssim
+from callkit.quality import mark, psnr, ssim
 
 from . import playout, stamps, vmaf
 
@@ -21,6 +21,7 @@ FAR = 40  # the same, or that the second decoder leaves out, behind a loss: two 
 UNLIKE = 300  # pictures in a row that may be decoded to something else
 CONCEALED = 30  # frames back from which a decoder may take the place of what is missing
 BLACK = 16  # luma of a blank screen
+MARKS = (1, 2, 3, 4, 5)
 
 
 def decoded(folder, encoder):
@@ -168,12 +169,14 @@ class Screen:
                                 key=lambda w: w[0])[:3]
 
     def quality(self, rule):
-        """Means over the frames, the worst twentieth, and how often the screen was stale or blank."""
+        """Means over the frames, the worst twentieth, the part of them that gets each mark, and how often the screen was
+        stale or blank."""
         each = self.rules[rule]
         if not len(each.frames):
             return None
         values = numpy.array([self.scores[int(n), int(p)] for n, p in zip(each.frames, each.picture)])
-        return {"psnr": float(values[:, 0].mean()), "psnr_p5": float(numpy.percentile(values[:, 0], 5)),
+        marks = numpy.bincount([mark(db) for db in values[:, 0]], minlength=len(MARKS) + 1)[1:] / len(values)
+        return {"mos": float(marks @ MARKS), "marks": marks.tolist(), "psnr": float(values[:, 0].mean()), "psnr_p5": float(numpy.percentile(values[:, 0], 5)),
                 "ssim": float(values[:, 1].mean()), "stale": float(each.stale().mean()),
                 "blank": float(each.blank().mean()),
                 **freezes(each.changes, self.pauses(), self.last_slot(each), self.captured[0])}

@@ -17,7 +17,8 @@ def result(controller, seed, psnr, delay, loss="1%", folder="/nowhere"):
     return {"lab": {"engine": "sim", "cell": f"loss-{loss}", "encoder": "x264enc", "clip": "clip", "controller": controller,
                     "seed": seed, "duration": 5.0, "name": f"{controller}/{seed}", "title": "<loss>", "playout": "none,deadline-150ms",
                     "params": f"sweep=loss-{{loss}} loss={loss}"},
-            "row": {"psnr": psnr, "delay_p95": delay, "frozen": 0.1, "deadline-150ms psnr": psnr - 1}, "folder": folder,
+            "row": {"psnr": psnr, "delay_p95": delay, "frozen": 0.1, "deadline-150ms psnr": psnr - 1,
+                    "mos": 4.5} | {f"mark_{n}": n in (4, 5) and 0.5 for n in range(1, 6)}, "folder": folder,
             "flows": {"0": {"playout": {"none": quality}, "series": series, "clocks": []}}, "worst": {}, "wall": 1.0,
             "engine": {"cpu": 1.5}, "job": types.SimpleNamespace(cell=cell)}
 
@@ -64,11 +65,18 @@ class Page(unittest.TestCase):
         missing = [(types.SimpleNamespace(name="sim/gone"), "no <element>", True)]
         page.write(results(), missing, [("codec", False, "1 < 2")], matrix, "run x", self.out / "report.html")
         text = (self.out / "report.html").read_text()
-        for expected in ("A &lt;b&gt; title", "FAILS", "1 &lt; 2", "no &lt;element&gt;", "&lt;loss&gt;", "Sweeps"):
+        for expected in ("A &lt;b&gt; title", "FAILS", "1 &lt; 2", "no &lt;element&gt;", "&lt;loss&gt;", "Sweeps", "MOS, playout"):
             self.assertIn(expected, text)
         self.assertNotIn("src=\"http", text)
         names = sorted(p.name for p in (self.out / "figures").iterdir())
         self.assertEqual(names, ["delay-quality.png"] + [f"sim-clip-loss-{k}.png" for k in ("delay_p95", "frozen", "psnr")])
+
+    def test_marks_are_drawn_where_there_are_any(self):
+        place, found = ("sim", "loss-1%", "x264enc", "clip"), results()
+        self.assertIn("<img", page._marks(collect.Table(found), place))
+        for each in found:
+            each["row"]["mark_3"] = None
+        self.assertEqual(page._marks(collect.Table(found), place), "")
 
     def test_tables(self):
         collect.write_all(results(), self.out)

@@ -8,7 +8,7 @@ import unittest
 import numpy
 
 from callkit import clips
-from callkit.quality import psnr, ssim
+from callkit.quality import mark, psnr, ssim
 
 from lab import stamps, viewer
 
@@ -26,6 +26,9 @@ class Quality(unittest.TestCase):
         a = numpy.full((16, 16), 100, numpy.uint8)
         self.assertAlmostEqual(psnr(a, a + 5), 34.1514, 3)
         self.assertEqual(psnr(a, a), 100)
+
+    def test_marks_are_ohms(self):
+        self.assertEqual([mark(db) for db in (19.9, 20.1, 25, 25.1, 31, 31.1, 37, 37.1, 100)], [1, 2, 2, 3, 3, 4, 4, 5, 5])
 
     def test_ssim_as_ffmpeg_has_it(self):
         a, b = noise(1), noise(2)
@@ -174,6 +177,8 @@ class Viewer(unittest.TestCase):
         self.assertAlmostEqual(found["playout"]["none"]["blank"], 60 / 105)
         self.assertAlmostEqual(found["blank_start"], 2.1, 3)
         self.assertLess(found["playout"]["none"]["psnr_p5"], 15)
+        self.assertEqual(found["playout"]["none"]["marks"], [60 / 105, 0, 0, 0, 45 / 105])  # black, and as captured
+        self.assertAlmostEqual(found["playout"]["none"]["mos"], (60 * 1 + 45 * 5) / 105)
 
     def test_late_frames_are_stale_under_a_deadline(self):
         at = [n / 30 + (0.1 if n < 90 else 0.3) for n in range(180)]
