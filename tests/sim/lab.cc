@@ -11,6 +11,7 @@
                capacity=SCHEDULE, or trace=FILE (mahimahi: a line for each chance to send 1500 bytes, in ms; repeats)
                delay=0.05 (one way)  queue=0.3 (s of the capacity)  ecn=false
                discipline=droptail|red|ared|codel|fq_codel|pie|p-aqm (ared: RED that adapts max_p)
+               flow-life=2 media-target-time=0.02 (paqmshaper's, of p-aqm)
                 loss=0  burst=0 (mean packets lost in a row; 0: independent)  jitter=0  reorder=false
      [reverse N]  the same for the way back over hop N ([reverse] is [reverse 0]); without it: no limit, same delay
      [flow N]  N = 0, 1, ... in any kinds; all: start=0 stop=DURATION access-delay=0 (one way, s, beside the hops')

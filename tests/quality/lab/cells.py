@@ -11,7 +11,8 @@ from callkit import units
 from . import QUALITY
 
 HOP_KEYS = {"capacity": "1M", "trace": None, "delay": 0.05, "queue": 0.3, "discipline": "droptail", "ecn": False,
-            "loss": 0.0, "burst": 0.0, "jitter": 0.0, "reorder": False}
+            "flow-life": None, "media-target-time": None, "loss": 0.0, "burst": 0.0, "jitter": 0.0, "reorder": False}
+HOP_NUMBERS = ("delay", "queue", "flow-life", "media-target-time", "loss", "burst", "jitter")
 DISCIPLINES = ("droptail", "red", "ared", "codel", "fq_codel", "pie", "p-aqm")
 FLOW_KEYS = {"kind", "controller", "start", "stop", "pause", "access-delay", "enter", "leave", "direction", "min",
              "max", "start-rate", "weight", "tcp", "rate", "packet", "flows", "on", "idle", "access-rate", "ect",
@@ -58,7 +59,7 @@ def _hop(values, base):
     for key, value in values.items():
         if key not in HOP_KEYS:
             raise ValueError(f"no key of a hop: {key}")
-        hop[key] = number(value) if key in ("delay", "queue", "loss", "burst", "jitter") else value
+        hop[key] = number(value) if key in HOP_NUMBERS else value
     if hop["discipline"] not in DISCIPLINES:
         raise ValueError(f"no queueing discipline: {hop['discipline']}")
     if not hop["trace"]:

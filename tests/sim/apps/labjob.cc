@@ -157,13 +157,14 @@ read_capacity (Group &g, ChainLinkSpec *spec)
   }
 }
 
-/* paqmshaper's targets, and as much room as other disciplines have. */
+/* paqmshaper's defaults, and as much room as other disciplines have. */
 static void
-size_paqm (LinkSpec *link)
+size_paqm (Group &g, LinkSpec *link)
 {
   PaqmParams &params = link->queue.paqm.params;
 
-  params.target_delay[PAQM_MEDIA] = 20 * CC_MSECOND;
+  params.flow_life = cc_duration (g.value ("flow-life", 2));
+  params.target_delay[PAQM_MEDIA] = cc_duration (g.value ("media-target-time", 0.02));
   params.target_delay[PAQM_ELASTIC] = 100 * CC_MSECOND;
   params.limit_bytes[PAQM_MEDIA] = params.limit_bytes[PAQM_ELASTIC] =
       std::max (link->queue.ms / 1000 * link->bps / 8, 3000.0);
@@ -187,7 +188,7 @@ read_link (Group g, double delay_s)
   spec.link.jitter_std_ms = g.value ("jitter", 0) * 1000;
   spec.reorder = g.flag ("reorder", false);
   if (spec.link.queue.kind == QueueKind::paqm)
-    size_paqm (&spec.link);
+    size_paqm (g, &spec.link);
   g.check ();
   return spec;
 }
