@@ -97,7 +97,7 @@ struct StepsOutcome {
   double loss, use, delay_95_s, switches; /* use: of what is for media; switches: of a flow, a minute */
 };
 
-static const double steps_from_s = 10, steps_to_s = 60;
+static const double steps_from_s = 10, steps_to_s = 180;
 
 /* 20 videos, five of them from half of the time on. hold_s: from that to twice that, so that not all go up at once. */
 static std::vector<PaqmFlow>

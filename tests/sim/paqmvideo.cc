@@ -23,7 +23,9 @@ struct VideoSpec {
   bool tfrc = false;
   double gop_s = 0.4;
   bool follow_within_gop = false; /* encoders change their quantizer with each frame, not with each group */
-  double spread = 0.5;            /* of the frame interval, in which its packets leave */
+  double hold_s = 0;              /* VbrModel's */
+  double least_bps = 200e3, pages_per_s = 2;
+  double spread = 0.5; /* of the frame interval, in which its packets leave */
   bool paper_window = false;
   double duration_s = 60;
 };
@@ -61,12 +63,13 @@ video_source (const VideoSpec &video)
 
   source.kind = PaqmSourceKind::vbr;
   source.packet_bytes = 700;
-  source.min_bps = 200e3;
+  source.min_bps = video.least_bps;
   source.initial_bps = 400e3;
   source.max_bps = 1e6;
   source.vbr.gop_frames = std::lround (video.gop_s * source.vbr.fps);
   source.vbr.i_ratio = video.gop_s > 1 ? 6 : 4;
   source.vbr.adapt_per_gop = !video.follow_within_gop;
+  source.vbr.hold_s = video.hold_s;
   source.vbr.spread = video.spread;
   return source;
 }
@@ -109,10 +112,10 @@ populate (Dumbbell &net, const VideoSpec &video, uint64_t seed, std::vector<Paqm
     add_tcp (net, video.video + i, tcp);
   }
   WebSpec web;
-  web.pages_per_s = 2;
+  web.pages_per_s = video.pages_per_s;
   web.start_s = 1;
   web.stop_s = video.duration_s;
-  if (video.tcp)
+  if (video.tcp && video.pages_per_s > 0)
     add_web (net, video.video, web);
 }
 
@@ -282,6 +285,32 @@ video_capacities (Report &report)
   }
 }
 
+/* What the losses of fifty flows and the delay at 400 ms come from, one thing at a time. */
+static void
+video_causes (Report &report)
+{
+  static const struct {
+    const char *what;
+    double pages_per_s, least_bps;
+    bool follow_within_gop;
+  } tried[] = {{"as it is", 2, 200e3, false}, {"no pages", 0, 200e3, false}, {"100 kb/s at least", 2, 100e3, false},
+      {"followed with each frame", 2, 200e3, true}};
+  VideoSpec fifty, far;
+
+  fifty.video = 50;
+  far.rtt_ms = 400;
+  for (VideoSpec video : {fifty, far})
+    for (const auto &t : tried) {
+      video.pages_per_s = t.pages_per_s;
+      video.least_bps = t.least_bps;
+      video.follow_within_gop = t.follow_within_gop;
+      VideoOutcome out = run_video (report.options (), video);
+      std::string name = format ("%u flows, %g ms, %s: ", video.video, video.rtt_ms, t.what);
+      report.note (name + "video's queue delay, ms", out.delay_s * 1e3, "same for all");
+      report.note (name + "loss of video, %", out.loss * 100, "0");
+    }
+}
+
 /* Without explicit rates: TFRC, which the other queues serve together with TCP. */
 static void
 video_queues (Report &report)
@@ -322,13 +351,15 @@ struct GroupCase {
   double gop_s;
   bool follow_within_gop, paper_window;
   const char *name;
+  double hold_s = 0;
 };
 
 static void
 long_groups (Report &report)
 {
   static const GroupCase cases[] = {{0.4, false, false, "0.4"}, {2, true, false, "2"}, {10, true, false, "10"},
-      {2, false, false, "2, per group"}, {2, true, true, "2, last tau2"}, {10, true, true, "10, last tau2"}};
+      {2, false, false, "2, per group"}, {2, true, true, "2, last tau2"}, {10, true, true, "10, last tau2"},
+      {10, true, false, "10, held within 1", 1}};
 
   for (const GroupCase &c : cases) {
     VideoSpec video;
@@ -340,14 +371,15 @@ long_groups (Report &report)
     video.gop_s = c.gop_s;
     video.follow_within_gop = c.follow_within_gop;
     video.paper_window = c.paper_window;
+    video.hold_s = c.hold_s;
     video.duration_s = report.options ().quick ? 16 : 80;
     VideoOutcome out =
         run_video (report.options (), video, format ("gop-%g-%d%d", c.gop_s, c.follow_within_gop, c.paper_window));
     std::string name = format ("GOP %s s: ", c.name);
-    if (c.paper_window || (c.gop_s > 1 && !c.follow_within_gop)) {
+    if (c.paper_window || c.hold_s > 0 || (c.gop_s > 1 && !c.follow_within_gop)) {
       report.note (name + "R's coefficient of variation", out.cov_R);
       report.note (name + "queue delay, 95 %, ms", out.p95_s * 1e3);
-      report.note (name + "loss, %", out.loss * 100);
+      report.note (name + "loss, %", out.loss * 100, "0");
       report.note (name + "use, %", out.use * 100);
       continue;
     }
@@ -550,6 +582,7 @@ video_scenarios ()
       {"video-rtt", "L7: 20 VBR and 20 TCP flows over 16 Mb/s, RTT 10 to 800 ms (paper F, figure 8)", true, video_rtts},
       {"video-flows", "L7: 10 to 50 VBR flows (paper F, figure 9)", false, video_flows},
       {"video-capacity", "L7: 16 to 256 Mb/s (paper F, figure 10)", false, video_capacities},
+      {"video-causes", "L7: what 50 flows lose, and 400 ms wait, by", false, video_causes},
       {"video-queues", "L7: TFRC over other queues in P-AQM's place, 50 ms", false, video_queues},
       {"deploy-gop", "groups of pictures longer than tau2 do not swing the queue", true, long_groups},
       {"deploy-fifo", "a call follows its P-AQM hop or its FIFO, whichever is tighter", true, beside_fifo},

@@ -157,7 +157,7 @@ CodedVideo::next_with_headers (double rate_bps)
   return whole;
 }
 
-CodedVideoSource::CodedVideoSource (std::shared_ptr<CodedVideo> v) : video (v)
+CodedVideoSource::CodedVideoSource (std::shared_ptr<CodedVideo> v, double p) : video (v), part (p)
 {
 }
 
@@ -176,7 +176,7 @@ CodedVideoSource::frame ()
   double packet = sender->configuration ().payload_bytes;
 
   next = Simulator::Schedule (Seconds (1 / video->source ().fps), &CodedVideoSource::frame, this);
-  sender->push_frame (video->next (status.media_Bps * 8, status.backlog_bytes / packet), key);
+  sender->push_frame (video->next (part * status.media_Bps * 8, status.backlog_bytes / packet), key);
 }
 
 static double

@@ -69,12 +69,13 @@ private:
 class CodedVideoSource : public MediaSource
 {
 public:
-  CodedVideoSource (std::shared_ptr<CodedVideo> video);
+  CodedVideoSource (std::shared_ptr<CodedVideo> video, double part = 1);
   void start (CcSenderApplication *sender) override;
 
 private:
   void frame ();
   std::shared_ptr<CodedVideo> video;
+  double part; /* of the rate allowed */
 };
 
 /* PSNR of what is on the screen when each frame is due, playout_s after its capture: the frame itself, or the newest

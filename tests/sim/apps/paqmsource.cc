@@ -203,7 +203,8 @@ PaqmSource::frame_bytes ()
     scene = log_normal (normal, model.scene_sigma);
   double group = gop_rate * model.gop_frames / model.fps;
   double mean = group * (key ? model.i_ratio : 1) / (model.i_ratio + model.gop_frames - 1);
-  double held = std::min (std::max (1 - ahead_bytes / (2 * group), 0.3), 2.0);
+  double bucket = model.hold_s > 0 ? gop_rate * model.hold_s : 2 * group;
+  double held = std::min (std::max (1 - ahead_bytes / bucket, 0.3), 2.0);
   double bytes = mean * scene * held * log_normal (normal, model.frame_sigma);
   ahead_bytes += bytes - mean;
   return bytes;
@@ -230,18 +231,16 @@ double
 PaqmSource::rung_Bps (double allowed_Bps)
 {
   const PaqmRungs &rungs = spec.rungs;
-  auto under = [&rungs] (double bps) {
-    auto above = std::upper_bound (rungs.bps.begin (), rungs.bps.end (), bps);
-    return above == rungs.bps.begin () ? *above : *std::prev (above);
-  };
-  double at = under (rate * 8), most = under (allowed_Bps * 8), higher = under (allowed_Bps * 8 / rungs.margin);
+  double now_s = seconds_now (), next_bps = rungs.bps.front ();
 
-  if (higher <= at)
-    higher_s = -1;
-  else if (higher_s < 0)
-    higher_s = seconds_now ();
-  bool rises = higher > at && seconds_now () >= higher_s + rungs.hold_s;
-  return (rises ? higher : std::min (at, most)) / 8;
+  allowed_since_s.resize (rungs.bps.size (), HUGE_VAL);
+  for (size_t i = 0; i < rungs.bps.size (); i++) {
+    bool ample = rungs.bps[i] * rungs.margin <= allowed_Bps * 8, higher = rungs.bps[i] > rate * 8;
+    allowed_since_s[i] = ample ? std::min (allowed_since_s[i], now_s) : HUGE_VAL;
+    if (higher ? now_s >= allowed_since_s[i] + rungs.hold_s : rungs.bps[i] <= allowed_Bps * 8)
+      next_bps = rungs.bps[i];
+  }
+  return next_bps / 8;
 }
 
 void

@@ -39,20 +39,21 @@ enum class PaqmFollow { none, erf, ecf };
 
 /* Groups of one I frame of i_ratio mean P frames and gop_frames - 1 P frames. Each frame's size varies about that by a
    log-normal factor of frame_sigma; the scene's demand by one of scene_sigma that changes every scene_s or so, and is
-   held to the rate within a few groups, as the virtual leaky bucket of SVBR does. */
+   held to the rate within hold_s, or a few groups, as the virtual leaky bucket of SVBR does. */
 struct VbrModel {
   double fps = 30;
   unsigned gop_frames = 12;
   double i_ratio = 4;
   double frame_sigma = 0.25, scene_sigma = 0.3, scene_s = 4;
   bool adapt_per_gop = true;         /* else with each frame */
+  double hold_s = 0;                 /* 0: two groups */
   double spread = 0;                 /* of the frame interval over which its packets leave; 0: at once */
   std::vector<uint32_t> trace_bytes; /* frame sizes of an encoding instead of the model, scaled to the rate; loops */
   std::function<double (double rate_bps)> coder; /* or whoever tells the bytes of the next frame, IP headers counted */
 };
 
-/* Simulcast or layers: rates in steps, ascending; empty: any rate. A lower one at once, a higher one once it has been
-   allowed `margin` times over for hold_s. */
+/* Simulcast or layers: rates in steps, ascending; empty: any rate. A lower one at once, a higher one once it has itself
+   been allowed `margin` times over for hold_s. */
 struct PaqmRungs {
   std::vector<double> bps;
   double margin = 1, hold_s = 0;
@@ -118,7 +119,7 @@ private:
   ns3::EventId timer, prober;
   double rate = 0, gop_rate = 0, srtt = 0, scene = 1, ahead_bytes = 0;
   double trace_mean = 0;
-  double higher_s = -1; /* since when a higher rung is allowed; < 0: it is not */
+  std::vector<double> allowed_since_s; /* each rung, with its margin; HUGE_VAL: it is not */
   unsigned frame_of_gop = 0;
   size_t trace_at = 0;
   uint32_t seq = 0;
