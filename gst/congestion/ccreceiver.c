@@ -163,6 +163,12 @@ cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now)
   path_rate_on_explicit_rate (&r->path, rate_Bps, now);
 }
 
+bool
+cc_receiver_queue_stands (const CcReceiver *r, CcTime now)
+{
+  return path_view_queue_stands (&r->path.view, now);
+}
+
 CcTime
 cc_receiver_next_timeout (const CcReceiver *r)
 {

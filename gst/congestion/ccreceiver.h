@@ -74,8 +74,9 @@ void cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now);
 /* The sender says that what is missing from first to last, numbers as on the wire, was too large for the path, as far
    as lossexcuse.h lets it. True: feedback is wanted at once. */
 bool cc_receiver_excuse (CcReceiver *r, uint16_t first, uint16_t last, CcTime now);
-CcTime cc_receiver_next_timeout (const CcReceiver *r);   /* pure */
-bool cc_receiver_on_timeout (CcReceiver *r, CcTime now); /* true: feedback is wanted */
+bool cc_receiver_queue_stands (const CcReceiver *r, CcTime now); /* in the path of the flow; pure */
+CcTime cc_receiver_next_timeout (const CcReceiver *r);           /* pure */
+bool cc_receiver_on_timeout (CcReceiver *r, CcTime now);         /* true: feedback is wanted */
 /* False (untouched) while there is nothing to report: no stamped packet yet. */
 bool cc_receiver_report (CcReceiver *r, CcTime now, CcReport *report);
 #ifdef __cplusplus

@@ -260,9 +260,10 @@ append_repair_stats (GstRtcpAvpf *self, GstStructure *structure)
     return;
   s = gst_structure_new ("application/x-repair-stats", "agreed", G_TYPE_BOOLEAN, (gboolean)r->agreed, "ssrc",
       G_TYPE_UINT, r->ssrc, "restored", G_TYPE_UINT64, r->restored, "wait", G_TYPE_UINT64, (guint64)r->plan.wait,
-      "rounds", G_TYPE_UINT, r->plan.rounds, "copies", G_TYPE_UINT, r->plan.copies, "loss", G_TYPE_DOUBLE, r->plan.loss,
-      "burst", G_TYPE_DOUBLE, r->plan.burst, "lateness", G_TYPE_UINT64, (guint64)cc_duration (r->plan.lateness.mean),
-      "notice-time", G_TYPE_UINT64, (guint64)cc_duration (r->plan.notice.mean), "answer-time", G_TYPE_UINT64,
+      "rounds", G_TYPE_UINT, r->plan.rounds, "copies", G_TYPE_UINT, r->plan.copies, "loss", G_TYPE_DOUBLE,
+      r->plan.all.loss, "burst", G_TYPE_DOUBLE, r->plan.all.burst, "lateness", G_TYPE_UINT64,
+      (guint64)cc_duration (r->plan.lateness.mean), "notice-time", G_TYPE_UINT64,
+      (guint64)cc_duration (r->plan.notice.mean), "answer-time", G_TYPE_UINT64,
       (guint64)cc_duration (r->plan.answer.mean), "frame-loss", G_TYPE_DOUBLE, r->plan.frame_loss, NULL);
   append_fec_stats (self, s);
   gst_structure_set (structure, "repair", GST_TYPE_STRUCTURE, s, NULL);

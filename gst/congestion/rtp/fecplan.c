@@ -15,13 +15,13 @@
 #define SPREAD_FRAMES 2 /* a frame takes its time to leave, and so do its sums: the player waits so much longer */
 #define KEEP 0.05       /* dB that another share has to be better by */
 
-static const double shares[] = {0, 1 / 16.0, 1 / 8.0, 3 / 16.0, 1 / 4.0, 1 / 3.0, 1 / 2.0, 2 / 3.0, 1};
+static const double shares[] = {0, 1 / 16.0, 1 / 8.0, 3 / 16.0, 1 / 4.0, 1 / 3.0, 1 / 2.0};
 
 void
 fec_plan_params_init (FecPlanParams *params)
 {
   *params =
-      (FecPlanParams){.rate_dB = 2.5, .late_dB = 1, .lost_dB = 150, .tolerable = 0.001, .patience = 60 * CC_MSECOND};
+      (FecPlanParams){.rate_dB = 2.5, .delay_dB = 12, .lost_dB = 150, .tolerable = 0.001, .patience = 60 * CC_MSECOND};
 }
 
 void
@@ -187,32 +187,60 @@ frames_within (const FecView *v, CcDuration time)
 }
 
 typedef struct {
-  double share, late, lost, failing, cost;
+  double share, late, delay, lost, failing, cost;
   unsigned frames; /* to wait for */
 } Choice;
 
-/* Frames not to be shown in time where nothing but an answer, or giving up, ends what a loss does. */
+/* Until an answer, or giving up, ends what a loss does, in frames. While sums come requests give them their time. */
 static double
-late_without_sums (const FecPlan *f, const FecView *v, double hit)
+ends_after (const FecPlan *f, const FecView *v, double share)
 {
-  CcDuration ends = v->answer > 0 ? v->answer : v->most;
-  double behind = ends > f->params.patience ? cc_seconds (ends - f->params.patience) / interval_s (v) : 0;
+  CcDuration answer = v->answer + (share > 0 ? f->params.patience : 0);
 
-  return behind > 0 ? 1 - pow (1 - hit, 1 + behind) : hit * v->unanswered;
+  return cc_seconds (v->answer > 0 && answer < v->most ? answer : v->most) / interval_s (v);
 }
 
-/* Without any sums a frame that is hit stays so. */
+/* Of all frames, those not to be shown so many frames later: the sums have not mended them and those in front of them,
+   and one was hit of which the answer is still to come. Without any sums a frame that is hit stays so. */
+static double
+not_shown (const FecOutcome *o, double ends, double later)
+{
+  unsigned frames = (unsigned)fmin (later, FEC_PLAN_FRAMES);
+
+  return fmin (o->behind[frames], 1 - pow (1 - o->hit, fmax (ends - later, 0)));
+}
+
+/* s, mean of all frames */
+static double
+mean_delay (const FecView *v, const FecOutcome *o, double ends)
+{
+  double sum = 0;
+
+  for (unsigned later = 0; later < ends; later++)
+    sum += not_shown (o, ends, later) * fmin (ends - later, 1);
+  return sum * interval_s (v);
+}
+
+/* What one burst takes breaks the picture once. */
+static double
+frames_a_burst (const FecView *v)
+{
+  return 1 + (fmax (v->burst, 1) - 1) / fmax (v->frame_packets, 1);
+}
+
 static Choice
 judge (const FecPlan *f, const FecView *v, double share)
 {
   Choice c = {.share = share, .frames = frames_within (v, v->most)};
+  double ends = ends_after (f, v, share);
   FecOutcome o;
 
   fec_plan_outcome (v, share, &o);
-  c.late = late_without_sums (f, v, o.hit);
-  c.late = fmin (c.late, o.behind[frames_within (v, f->params.patience)]);
+  c.late = not_shown (&o, ends, cc_seconds (f->params.patience) / interval_s (v));
+  c.delay = mean_delay (v, &o, ends);
   c.lost = o.late[c.frames] * v->unanswered;
-  c.cost = f->params.rate_dB * log2 (1 + share) + f->params.late_dB * c.late + f->params.lost_dB * c.lost;
+  c.cost = f->params.rate_dB * log2 (1 + share) + f->params.delay_dB * c.delay +
+           f->params.lost_dB * c.lost / frames_a_burst (v);
   while (c.frames > 0 && o.late[c.frames - 1] <= fmax (f->params.tolerable, 1.1 * o.late[frames_within (v, v->most)]))
     c.frames--;
   c.lost = o.late[c.frames] * v->unanswered;
@@ -225,6 +253,7 @@ take_choice (FecPlan *f, const FecView *v, const Choice *c)
 {
   f->share = c->share;
   f->late = c->late;
+  f->delay = c->delay;
   f->lost = c->lost;
   f->failing = c->share > 0 ? c->failing : 1;
   f->wait = c->share > 0 ? cc_duration ((c->frames + SPREAD_FRAMES) * interval_s (v)) : 0;

@@ -6,12 +6,14 @@
    unknowns is a Markov chain whose distribution is followed packet by packet: a frame is whole, and all in front of it,
    when it has been back at 0. That gives, for each share s,
 
-     late:  frames that are not to be shown within `patience`, as they or others in front of them are not whole
-     lost:  frames hit that are not whole when the player has waited for as long as it may
+     delay:  by which frames are shown later, as they or others in front of them are not whole, s
+     lost:   frames hit that are not whole when the player has waited for as long as it may
 
    of which requests (repairplan.h) mend what they can. The plan is the share that costs least, in dB:
 
-     cost (s) = rate_dB log2 (1 + s) + late_dB late + lost_dB lost */
+     cost (s) = rate_dB log2 (1 + s) + delay_dB delay + lost_dB lost / (1 + (b - 1) / n)
+
+   as frames that one burst takes break the picture once. */
 #ifndef FECPLAN_H
 #define FECPLAN_H
 
@@ -23,10 +25,10 @@ extern "C" {
 
 typedef struct {
   double rate_dB;      /* what half of the rate costs, default 2.5: x264enc at 1 Mb/s */
-  double late_dB;      /* what it is worth that no frame is late, default 1 */
+  double delay_dB;     /* that all frames are shown a second sooner, default 12 */
   double lost_dB;      /* that none is lost, default 150: a third of a second of a broken picture and a key unit */
   double tolerable;    /* share of frames lost for which the player waits no longer, default 0.001 */
-  CcDuration patience; /* a frame that comes so much later is late, default 60 ms */
+  CcDuration patience; /* requests wait for sums so long, a frame that comes so much later is late; default 60 ms */
 } FecPlanParams;
 
 /* The path, the stream, and what requests do for it. */
@@ -51,7 +53,8 @@ typedef struct {
   FecPlanParams params;
   double share;      /* sums per packet; 0: none are wanted */
   CcDuration wait;   /* the player needs for it, from when the frame should be whole */
-  double late, lost; /* expected, with the share */
+  double late, lost; /* shares of all frames, expected with that of sums; late: not shown within patience */
+  double delay;      /* s, the mean of all frames */
   double failing;    /* share of the frames hit that sums do not mend in time, 1 with none */
 } FecPlan;
 

@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-#define LOSS_GAIN (1.0 / 512) /* a packet's part in p: some five seconds of 1 Mb/s, two losses a minute show */
-#define START_PACKETS 64      /* and a packet's part at the beginning, when there is nothing to be forgotten yet */
-#define BURST_GAIN (1.0 / 16) /* a gap's part in b */
 #define FRAME_GAIN (1.0 / 16) /* a frame's part in n, and in how far apart they are */
 #define LONGEST_INTERVAL 1.0  /* s */
 #define MOST_ASKS 64.0        /* requests remembered for q */
@@ -13,7 +10,8 @@
 #define BASE_DRIFT 1e-3       /* s/s that the least lateness is forgotten by: clocks differ by less */
 #define REORDER_MEMORY (60 * CC_SECOND)
 #define REORDER_TIME (20 * CC_MSECOND)
-#define DEVIATIONS 4.0 /* RFC 6298 2 */
+#define ANSWER_LIFE (5 * CC_SECOND) /* that an answer tells of the next one */
+#define DEVIATIONS 4.0              /* RFC 6298 2 */
 #define SIGMA 1.2533
 #define SENDER_TIME 0.010             /* s: what an answer waits for its turn, until one was measured */
 #define COPY_SPACING 0.020            /* s at least: packets of 1200 bytes at 1 Mb/s are 10 ms apart */
@@ -40,12 +38,13 @@ void
 repair_plan_init (RepairPlan *r, const RepairPlanParams *params)
 {
   *r = (RepairPlan){.params = *params,
-      .burst = 1,
       .frame_packets = 1,
       .reordered_at = CC_TIME_NONE,
       .copies = 1,
       .failing = 1,
       .wait = params->least};
+  recent_loss_init (&r->all);
+  recent_loss_init (&r->own);
   if (r->params.clock_rate == 0)
     r->params.clock_rate = 90000;
 }
@@ -124,32 +123,20 @@ note_frame (RepairPlan *r, uint32_t rtp_time, unsigned packets)
   r->in_frame += packets;
 }
 
-static double
-loss_gain (const RepairPlan *r)
-{
-  return fmax (LOSS_GAIN, 1.0 / (START_PACKETS + r->counted));
-}
-
-static void
-note_gap (RepairPlan *r, uint32_t gap)
-{
-  for (uint32_t i = 0; i < gap; i++)
-    r->loss += loss_gain (r) * (1 - r->loss);
-  r->burst += BURST_GAIN * (gap - r->burst);
-}
-
 /* It was no loss. */
 static void
-note_overtaken (RepairPlan *r, uint32_t by, CcTime now)
+note_overtaken (RepairPlan *r, uint32_t by, bool queued, CcTime now)
 {
-  r->loss = fmax (r->loss - loss_gain (r), 0);
+  recent_loss_take_back (&r->all);
+  if (!queued)
+    recent_loss_take_back (&r->own);
   if (r->reordered_at == CC_TIME_NONE || cc_time_since (now, r->reordered_at) > REORDER_MEMORY || by > r->reordered)
     r->reordered = by;
   r->reordered_at = now;
 }
 
 void
-repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, CcTime now)
+repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, bool queued, CcTime now)
 {
   uint32_t ahead = seq - r->highest;
 
@@ -165,15 +152,14 @@ repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, CcTime no
   if (ahead == 0)
     return;
   if (ahead > NACK_REQUEST_MAX_MISSING) {
-    note_overtaken (r, -ahead, now);
+    note_overtaken (r, -ahead, queued, now);
     return;
   }
-  r->loss -= loss_gain (r) * r->loss;
-  r->counted += r->counted < 1 / LOSS_GAIN;
-  if (ahead > 1) {
-    note_gap (r, ahead - 1);
+  recent_loss_on_packet (&r->all, ahead - 1);
+  if (!queued)
+    recent_loss_on_packet (&r->own, ahead - 1);
+  if (ahead > 1)
     note_span (&r->reveal, cc_seconds (cc_time_since (now, r->last_at)));
-  }
   note_lateness (r, rtp_time, now);
   note_frame (r, rtp_time, ahead);
   r->highest = seq;
@@ -184,7 +170,7 @@ repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, CcTime no
 void
 repair_plan_on_asked (RepairPlan *r, CcDuration waited)
 {
-  note_span (&r->notice, cc_seconds (waited));
+  note_span (&r->notice, cc_seconds (waited > r->grace ? waited - r->grace : 0));
 }
 
 static void
@@ -201,8 +187,10 @@ note_outcomes (RepairPlan *r, unsigned asks, unsigned unanswered)
 void
 repair_plan_on_answer (RepairPlan *r, unsigned tries, CcDuration since)
 {
-  if (tries <= 1)
+  if (tries <= 1) {
     note_span (&r->answer, cc_seconds (since));
+    r->answered_at = r->last_at;
+  }
   if (tries > 0)
     note_outcomes (r, r->copies > 1 ? 1 : tries, r->copies > 1 ? 0 : tries - 1);
 }
@@ -215,6 +203,13 @@ repair_plan_on_failure (RepairPlan *r, unsigned tries)
 
 /* ---- the plan ---- */
 
+/* Answers of another time say nothing: where they were too slow to be asked for no others come. */
+static bool
+is_answer_known (const RepairPlan *r)
+{
+  return r->answer.any && cc_time_since (r->last_at, r->answered_at) < ANSWER_LIFE;
+}
+
 typedef struct {
   double late, notice, answer, again; /* L, N, S; S + 4 V */
   double spread, answer_spread;       /* squares of the mean deviations of L + N, and of S */
@@ -226,31 +221,33 @@ look (const RepairPlan *r, View *v)
 {
   double rtt = cc_seconds (r->rtt);
 
-  double deviation = r->answer.any ? r->answer.deviation : rtt / 16;
+  bool known = is_answer_known (r);
+  double deviation = known ? r->answer.deviation : rtt / 16;
 
   v->late = r->lateness.mean;
-  v->notice = r->reveal.mean + (r->notice.any ? r->notice.mean : cc_seconds (REORDER_TIME));
-  v->answer = r->answer.any ? r->answer.mean : rtt + SENDER_TIME;
+  v->notice =
+      r->reveal.mean + (known && r->notice.any ? r->notice.mean : cc_seconds (REORDER_TIME)) + cc_seconds (r->grace);
+  v->answer = known ? r->answer.mean : rtt + SENDER_TIME;
   v->again = v->answer + DEVIATIONS * deviation;
   v->answer_spread = deviation * deviation;
   v->spread = r->lateness.deviation * r->lateness.deviation + r->reveal.deviation * r->reveal.deviation +
               r->notice.deviation * r->notice.deviation;
-  v->q = (PRIOR_ASKS * r->loss + r->unanswered) / (PRIOR_ASKS + r->asks);
-  v->q = fmin (fmax (v->q, r->loss), CERTAIN);
-  v->hit = fmin (1, r->frame_packets * r->loss / fmax (r->burst, 1)) * r->failing;
+  v->q = (PRIOR_ASKS * r->all.loss + r->unanswered) / (PRIOR_ASKS + r->asks);
+  v->q = fmin (fmax (v->q, r->all.loss), CERTAIN);
+  v->hit = fmin (1, r->frame_packets * r->all.loss / fmax (r->all.burst, 1)) * r->failing;
 }
 
 static double
 copy_spacing (const RepairPlan *r)
 {
-  return fmax (COPY_SPACING, r->burst * PACKET_TIME);
+  return fmax (COPY_SPACING, r->all.burst * PACKET_TIME);
 }
 
 /* F */
 static double
 frame_loss (const RepairPlan *r, const View *v, unsigned rounds, unsigned copies)
 {
-  return v->hit * (1 - pow (1 - pow (v->q, rounds * copies), fmax (r->burst, 1)));
+  return v->hit * (1 - pow (1 - pow (v->q, rounds * copies), fmax (r->all.burst, 1)));
 }
 
 /* How many deviations from the mean the answer to the last request may be: those that are later still, of the frames
@@ -302,19 +299,54 @@ set_wait (RepairPlan *r, double need_s, bool hopeless, CcTime now)
     r->wait = need;
 }
 
+/* Share of the answers to a round that come within `most`: of the normal distribution, as in reach (). */
+static double
+in_time (const RepairPlan *r, const View *v, unsigned round, unsigned copies)
+{
+  double spare = cc_seconds (r->params.most) - time_of (r, v, round, copies, 0);
+  double sigma = SIGMA * sqrt (fmax (v->spread + v->answer_spread, 0));
+
+  return sigma > 0 ? 0.5 * erfc (-spare / (sigma * M_SQRT2)) : spare >= 0;
+}
+
+/* Share of the packets that stay missing where each round asks so often. */
+static double
+left_by (const RepairPlan *r, const View *v, unsigned copies)
+{
+  double left = 1;
+
+  for (unsigned round = 1; round <= r->params.max_rounds; round++)
+    left *= 1 - in_time (r, v, round, copies) * (1 - pow (v->q, copies));
+  return left;
+}
+
+/* s, in the mean: from when a gap is there to the answer, as often as it takes. */
+static double
+answered_after (const RepairPlan *r, const View *v)
+{
+  double extra = (r->copies - 1) * copy_spacing (r), again = pow (v->q, r->copies);
+
+  return v->notice + v->answer + v->q * extra + again / (1 - again) * (v->again + extra);
+}
+
+RecentLoss
+repair_plan_own_loss (const RepairPlan *r)
+{
+  return r->own.loss < r->all.loss ? r->own : r->all;
+}
+
 bool
 repair_plan_can_ask (const RepairPlan *r, CcDuration *answer, double *unanswered)
 {
-  unsigned rounds = 0;
   View v;
 
   look (r, &v);
-  v.notice = r->reveal.mean;
-  while (rounds < r->params.max_rounds && time_of (r, &v, rounds + 1, 1, 1) <= cc_seconds (r->params.most))
-    rounds++;
-  *answer = cc_duration (v.notice + v.answer);
-  *unanswered = pow (v.q, rounds);
-  return r->rtt > 0 && rounds > 0;
+  /* a packet is missed in the middle of its gap; how gaps differ is the bursts' business */
+  v.notice -= cc_seconds (r->grace) + r->reveal.mean / 2;
+  v.spread -= r->reveal.deviation * r->reveal.deviation;
+  *answer = cc_duration (answered_after (r, &v));
+  *unanswered = fmin (left_by (r, &v, 1), left_by (r, &v, r->copies));
+  return r->rtt > 0 && r->params.max_rounds > 0 && time_of (r, &v, 1, 1, 0) <= cc_seconds (r->params.most);
 }
 
 /* With redundancy there is something to wait for even where nothing is asked for. */
@@ -361,7 +393,8 @@ void
 repair_plan_apply (const RepairPlan *r, NackRequest *n)
 {
   NackRequestParams *p = &n->params;
-  CcDuration late = cc_duration (r->lateness.mean), answer = r->answer.any ? cc_duration (r->answer.mean) : r->rtt;
+  CcDuration late = cc_duration (r->lateness.mean),
+             answer = is_answer_known (r) ? cc_duration (r->answer.mean) : r->rtt;
 
   /* where nothing was ever overtaken the first packet behind a gap is proof enough */
   p->reorder_packets = is_in_order (r) ? 1 : r->reordered < 3 ? 3 : r->reordered < 20 ? r->reordered : 20;

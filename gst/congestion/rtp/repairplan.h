@@ -17,6 +17,7 @@
 #define REPAIRPLAN_H
 
 #include "nackrequest.h"
+#include "recentloss.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,14 +44,15 @@ typedef struct {
   bool started;
   uint32_t highest, frame; /* extended sequence number; RTP timestamp */
   unsigned in_frame;
-  double loss, burst, frame_packets; /* p, b, n */
-  unsigned counted;                  /* packets, as far as it matters */
-  double interval;                   /* s: between two frames; 0: not known */
-  double base;                       /* s: least arrival - RTP time, of late */
+  RecentLoss all;       /* p, b */
+  RecentLoss own;       /* the same of packets that met no queue */
+  double frame_packets; /* n */
+  double interval;      /* s: between two frames; 0: not known */
+  double base;          /* s: least arrival - RTP time, of late */
   RepairSpan lateness, reveal, notice, answer;
   double asks, unanswered; /* lately */
   unsigned reordered;      /* the furthest that a packet has been overtaken by, of late */
-  CcTime reordered_at, last_at, needed_at;
+  CcTime reordered_at, last_at, answered_at, needed_at;
   double failing;             /* share of frames hit that redundancy does not mend; 1: there is none */
   CcDuration redundancy_wait; /* it needs */
   CcDuration grace;           /* and has, before anything is asked for */
@@ -70,8 +72,8 @@ void repair_plan_set_rtt (RepairPlan *r, CcDuration rtt);
 /* What redundancy does by itself, failing 1: nothing; wait: what the player needs for it beside how late packets are.
  */
 void repair_plan_set_redundancy (RepairPlan *r, double failing, CcDuration wait, CcDuration grace);
-/* A packet of the stream itself, not one that was sent again. */
-void repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, CcTime now);
+/* A packet of the stream itself, not one that was sent again. queued: a queue stands on its path. */
+void repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, bool queued, CcTime now);
 /* A packet was asked for first, so long after it was missed: the guard against reordering and RTCP's turn. */
 void repair_plan_on_asked (RepairPlan *r, CcDuration waited);
 /* It came after so many requests; since: the last of them. Only a first request's answer can be told to be its own
@@ -79,8 +81,10 @@ void repair_plan_on_asked (RepairPlan *r, CcDuration waited);
 void repair_plan_on_answer (RepairPlan *r, unsigned tries, CcDuration since);
 /* It has not come after so many requests. */
 void repair_plan_on_failure (RepairPlan *r, unsigned tries);
-/* What asking can do within `most`: false: nothing. answer: from when a gap is there to the first answer, unanswered:
-   share of the packets that stay missing after as many rounds as there is time for. */
+/* What the path loses of its own: of packets that met no queue, and no more than of all, where a queue stays. */
+RecentLoss repair_plan_own_loss (const RepairPlan *r);
+/* What asking can do within `most`, without redundancy; false: nothing. answer: from when a gap is there to the answer,
+   in the mean; unanswered: share of the packets that stay missing. */
 bool repair_plan_can_ask (const RepairPlan *r, CcDuration *answer, double *unanswered);
 /* Works the plan out anew. */
 void repair_plan_update (RepairPlan *r, CcTime now);

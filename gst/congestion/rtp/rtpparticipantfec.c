@@ -49,8 +49,9 @@ view_of (const RtpParticipant *p)
 {
   const RepairPlan *r = &p->repair.plan;
   CcDuration late = cc_duration (r->lateness.mean);
-  FecView v = {.loss = r->loss,
-      .burst = r->burst,
+  RecentLoss own = repair_plan_own_loss (r);
+  FecView v = {.loss = own.loss,
+      .burst = own.burst,
       .frame_packets = r->frame_packets,
       .frame_interval = cc_duration (r->interval),
       .most = r->params.most > late ? r->params.most - late : 0};

@@ -163,7 +163,8 @@ rtp_participant_repair_on_packet (RtpParticipant *p, RtpSource *s, const RtpPack
   if (!is_to_be_repaired (p, s))
     return;
   offer_for (p, s, now);
-  repair_plan_on_packet (&p->repair.plan, rtp_source_extend (s, packet->seq), packet->timestamp, now);
+  repair_plan_on_packet (&p->repair.plan, rtp_source_extend (s, packet->seq), packet->timestamp,
+      cc_receiver_queue_stands (&s->cc, now), now);
   if (p->repair.agreed && now > cc_time_add (p->repair.heard_at, AGREEMENT_LIFE))
     end_agreement (p);
   if (rtp_repair_mends (&p->repair, s->ssrc))
@@ -202,7 +203,7 @@ rtp_participant_repair_on_restored (RtpParticipant *p, const RtpSource *s, const
 bool
 rtp_participant_repair_comes_first (const RtpParticipant *p)
 {
-  return p->repair.ssrc != 0 && p->repair.agreed && p->repair.plan.rounds > 0 && p->repair.plan.loss > SOME_LOSS;
+  return p->repair.ssrc != 0 && p->repair.agreed && p->repair.plan.rounds > 0 && p->repair.plan.all.loss > SOME_LOSS;
 }
 
 /* ---- what comes ---- */

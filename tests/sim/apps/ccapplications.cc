@@ -805,7 +805,9 @@ CcReceiverApplication::follow_plan (const std::vector<uint8_t> &rtp, uint16_t se
 {
   uint32_t highest = rtp_reception_highest (&reception);
 
-  repair.on_packet (rtp.data (), rtp.size (), highest + (int16_t)(seq - (uint16_t)highest), key.rtt, &nack, now ());
+  StreamPath path = {key.rtt, cc_receiver_queue_stands (&cc, now ())};
+
+  repair.on_packet (rtp.data (), rtp.size (), highest + (int16_t)(seq - (uint16_t)highest), path, &nack, now ());
   config.sink->set_latency (repair.wait_s ());
 }
 

@@ -84,13 +84,14 @@ StreamRepair::start (const RepairSpec &s)
 }
 
 void
-StreamRepair::on_packet (const uint8_t *rtp, size_t size, uint32_t seq, CcDuration rtt, NackRequest *nack, CcTime now)
+StreamRepair::on_packet (
+    const uint8_t *rtp, size_t size, uint32_t seq, const StreamPath &path, NackRequest *nack, CcTime now)
 {
-  repair_plan_on_packet (&repair, seq, rtcp_get_u32 (rtp + 4), now);
+  repair_plan_on_packet (&repair, seq, rtcp_get_u32 (rtp + 4), path.queued, now);
   if (nack->unanswered > unanswered)
     repair_plan_on_failure (&repair, nack->unanswered - unanswered);
   unanswered = nack->unanswered;
-  repair_plan_set_rtt (&repair, rtt);
+  repair_plan_set_rtt (&repair, path.rtt);
   if (spec.fec && now >= plan_at)
     plan_sums (now);
   repair_plan_update (&repair, now);
@@ -107,11 +108,12 @@ void
 StreamRepair::plan_sums (CcTime now)
 {
   CcDuration late = cc_duration (repair.lateness.mean);
+  RecentLoss own = repair_plan_own_loss (&repair);
   FecView view = {};
   double before = fec.share;
 
-  view.loss = repair.loss;
-  view.burst = repair.burst;
+  view.loss = own.loss;
+  view.burst = own.burst;
   view.frame_packets = repair.frame_packets;
   view.frame_interval = cc_duration (repair.interval);
   view.most = repair.params.most > late ? repair.params.most - late : 0;
@@ -202,7 +204,7 @@ StreamRepair::sums () const
 bool
 StreamRepair::requests_come_first () const
 {
-  return repair.rounds > 0 && repair.loss > some_loss;
+  return repair.rounds > 0 && repair.all.loss > some_loss;
 }
 
 } // namespace sim

@@ -44,13 +44,18 @@ private:
   CcTime asked_at = 0;
 };
 
+struct StreamPath {
+  CcDuration rtt;
+  bool queued; /* a queue stands */
+};
+
 /* The receiver's part, beside its NackRequest. */
 class StreamRepair
 {
 public:
   void start (const RepairSpec &spec);
   /* A packet of the stream as it came; then the plan is nack's. */
-  void on_packet (const uint8_t *rtp, size_t size, uint32_t seq, CcDuration rtt, NackRequest *nack, CcTime now);
+  void on_packet (const uint8_t *rtp, size_t size, uint32_t seq, const StreamPath &path, NackRequest *nack, CcTime now);
   void on_restored (const uint8_t *rtp, size_t size, const NackMissing *missing, CcTime now);
   void on_asked (const NackRequest &nack, const uint16_t *seqs, size_t n, CcTime now);
   void on_sum (const uint8_t *payload, size_t size, CcTime now);
