@@ -24,6 +24,7 @@ cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *para
   tfrc_packet_report_init (&f->tfrc, &params->loss_history, params->rto);
   path_rate_init (&f->path, &params->path);
   path_mtu_init (&f->mtu);
+  loss_excuse_init (&f->excuse);
 }
 
 void
@@ -258,6 +259,21 @@ excuse_sizes (CcPacketFeedback *f, CcDuration R, CcTime now)
     excuse (f, first, last, R);
 }
 
+static void
+excuse_runs (CcPacketFeedback *f, unsigned n, CcDuration R, CcTime now)
+{
+  SizeRun *run = &f->run;
+
+  for (unsigned i = 0; i < n; i++) {
+    uint64_t number = f->status[i].seq;
+    uint32_t bytes = f->tfrc.sent[number % TFRC_PACKET_REPORT_SLOTS].size_bytes;
+
+    if (size_run_on_packet (run, number, bytes, f->status[i].received) &&
+        loss_excuse_admit (&f->excuse, run->first, run->last, f->newest, now))
+      excuse (f, run->first, run->last, R);
+  }
+}
+
 /* Numbers rise, so that losses of several streams are grouped as they were sent. Returns how many statuses there are.
  */
 static unsigned
@@ -305,6 +321,7 @@ evaluate (CcPacketFeedback *f, const Report *r, CcPacketVerdict *verdict)
     return false;
   run_path_to (f, r->reported_at);
   excuse_sizes (f, r->R, r->now);
+  excuse_runs (f, n, r->R, r->now);
   verdict->tfrc.p = tfrc_loss_history_p (&f->tfrc.history);
   path_rate_report (&f->path, &verdict->path);
   path_rate_reported (&f->path);

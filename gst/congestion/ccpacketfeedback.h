@@ -8,15 +8,18 @@
    CC_PACKET_FEEDBACK_TOLERANCE is left out whole, until CC_PACKET_FEEDBACK_STRANGE in a row show that the receiver's
    clock was set.
 
-   What the path swallows for its size (pathmtu.h) is seen here as well, and is no loss to either. */
+   What the path swallows for its size (pathmtu.h), or did so for a moment (sizerun.h), is seen here as well, and is no
+   loss to either. */
 #ifndef CCPACKETFEEDBACK_H
 #define CCPACKETFEEDBACK_H
 
 #include "ccserial.h"
+#include "lossexcuse.h"
 #include "pathmtu.h"
 #include "pathrate.h"
 #include "rtcpccfb.h"
 #include "rtcptwcc.h"
+#include "sizerun.h"
 #include "tfrcpacketreport.h"
 
 #ifdef __cplusplus
@@ -50,6 +53,8 @@ typedef struct {
   uint64_t unknown, newest; /* numbers that no report covered so far, newest that one did */
   PathRate path;
   PathMtu mtu;
+  SizeRun run;
+  LossExcuse excuse;                                 /* of runs */
   CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
   uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */
   uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */
