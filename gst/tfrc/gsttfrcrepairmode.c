@@ -8,12 +8,11 @@
 GType
 gst_tfrc_repair_get_type (void)
 {
-  static const GEnumValue values[] = {
-      {GST_TFRC_REPAIR_AUTO, "What the receiver asks for: tfrcsrc lost packets", "auto"},
+  static const GEnumValue values[] = {{GST_TFRC_REPAIR_AUTO, "Either, as round trip and losses make it worth", "auto"},
       {GST_TFRC_REPAIR_NONE, "Nothing: lost packets stay lost", "none"},
       {GST_TFRC_REPAIR_RTX, "Lost packets are asked for and sent again (RFC 4585, RFC 4588)", "rtx"},
       {GST_TFRC_REPAIR_FEC, "Redundancy is sent along, as much as losses are worth (RFC 8681)", "fec"},
-      {GST_TFRC_REPAIR_BOTH, "Either, as round trip and losses make it worth", "both"}, {0, NULL, NULL}};
+      {0, NULL, NULL}};
   static gsize type = 0;
 
   if (g_once_init_enter (&type))
@@ -31,5 +30,5 @@ gst_tfrc_repair_param_spec (const gchar *blurb, GParamFlags flags)
 gboolean
 gst_tfrc_repair_allows (GstTfrcRepairMode mode, GstTfrcRepairMode by)
 {
-  return mode == GST_TFRC_REPAIR_AUTO || mode == GST_TFRC_REPAIR_BOTH || mode == by;
+  return mode == GST_TFRC_REPAIR_AUTO || mode == by;
 }

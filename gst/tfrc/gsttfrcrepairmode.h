@@ -7,13 +7,7 @@
 
 G_BEGIN_DECLS
 
-typedef enum {
-  GST_TFRC_REPAIR_AUTO,
-  GST_TFRC_REPAIR_NONE,
-  GST_TFRC_REPAIR_RTX,
-  GST_TFRC_REPAIR_FEC,
-  GST_TFRC_REPAIR_BOTH
-} GstTfrcRepairMode;
+typedef enum { GST_TFRC_REPAIR_AUTO, GST_TFRC_REPAIR_NONE, GST_TFRC_REPAIR_RTX, GST_TFRC_REPAIR_FEC } GstTfrcRepairMode;
 
 #define GST_TYPE_TFRC_REPAIR (gst_tfrc_repair_get_type ())
 GType gst_tfrc_repair_get_type (void);

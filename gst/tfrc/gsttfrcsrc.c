@@ -379,9 +379,7 @@ link_children (GstTfrcSrc *self)
   GST_OBJECT_LOCK (self);
   playout = self->playout;
   playout.by_rtx = gst_tfrc_repair_allows (self->repair, GST_TFRC_REPAIR_RTX) && self->rtx_map == NULL;
-  /* redundancy is for who wants it (docs/repair.md) */
-  playout.by_fec = self->repair != GST_TFRC_REPAIR_AUTO && gst_tfrc_repair_allows (self->repair, GST_TFRC_REPAIR_FEC) &&
-                   self->rtx_map == NULL;
+  playout.by_fec = gst_tfrc_repair_allows (self->repair, GST_TFRC_REPAIR_FEC) && self->rtx_map == NULL;
   latency = playout.latency_ms;
   map = self->rtx_map != NULL ? gst_structure_copy (self->rtx_map) : NULL;
   GST_OBJECT_UNLOCK (self);

@@ -20,7 +20,7 @@ def latency(s):
     return s.get("latency") or make(s["controller"]).latency
 
 
-REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec", "byboth": "both"}
+REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec", "byboth": "auto"}
 
 
 class Ours:
