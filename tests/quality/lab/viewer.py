@@ -176,7 +176,8 @@ class Screen:
             return None
         values = numpy.array([self.scores[int(n), int(p)] for n, p in zip(each.frames, each.picture)])
         marks = numpy.bincount([mark(db) for db in values[:, 0]], minlength=len(MARKS) + 1)[1:] / len(values)
-        return {"mos": float(marks @ MARKS), "marks": marks.tolist(), "psnr": float(values[:, 0].mean()), "psnr_p5": float(numpy.percentile(values[:, 0], 5)),
+        return {"mos": float(marks @ MARKS), "marks": marks.tolist(),
+                "psnr": float(values[:, 0].mean()), "psnr_p5": float(numpy.percentile(values[:, 0], 5)),
                 "ssim": float(values[:, 1].mean()), "stale": float(each.stale().mean()),
                 "blank": float(each.blank().mean()),
                 **freezes(each.changes, self.pauses(), self.last_slot(each), self.captured[0])}

@@ -35,7 +35,7 @@ class Ultragrid(unittest.TestCase):
         self.assertIn("| **300** | 0.20 | **20** |", table[3])
 
     def test_what_is_not_known_fails(self):
-        for row in ({"delay_p95": 0.5}, {"longest": 8}, {"delay_p95": None}):
+        for row in ({"delay_p95": 0.5}, {"longest": 2}, {"stale": 0.4}, {"delay_p95": None}):
             self.assertFalse(self.ultragrid.lines([result(**row)])[1], row)
         self.assertFalse(self.ultragrid.lines([])[1])
 
