@@ -105,14 +105,17 @@ take_interval (PathMtu *m, const PathMtuReport *r)
     m->evidence = NO_EVIDENCE;
 }
 
-/* before: the number in front of the first that was lost for it. */
+/* before: the number in front of the first that was lost for it. A limit that was not low enough has lost more since:
+   the same accident, longer. */
 static void
 set_limit (PathMtu *m, uint32_t limit, uint16_t before, CcTime now)
 {
+  uint16_t first = m->tell_at != CC_TIME_NONE ? m->loss.first : (uint16_t)(before + 1);
+
   m->limit = limit > PATH_MTU_FLOOR ? limit : PATH_MTU_FLOOR;
   m->until = cc_time_add (now, PATH_MTU_LIFE);
   m->limited++;
-  m->loss = (PathMtuLoss){m->ssrc, (uint16_t)(before + 1), m->newest};
+  m->loss = (PathMtuLoss){m->ssrc, first, m->newest};
   m->tell_at = now;
   m->tell_until = cc_time_add (now, PATH_MTU_TELL_FOR);
   m->heard = 0;

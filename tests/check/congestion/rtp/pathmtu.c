@@ -374,6 +374,38 @@ START_TEST (test_what_was_lost_is_told)
 }
 END_TEST
 
+/* The path takes so much from now on. */
+static PathMtuLoss
+lose_above (uint32_t bytes)
+{
+  uint64_t limited = m.limited;
+  PathMtuLoss loss;
+
+  path = bytes;
+  while (m.limited == limited)
+    send_frames (1);
+  ck_assert (path_mtu_take_loss (&m, now, &loss));
+  return loss;
+}
+
+/* The first guess may be too high: reports count what is lost, and do not say which. */
+START_TEST (test_a_lower_limit_soon_is_the_same_accident)
+{
+  PathMtuLoss first, longer, next;
+
+  setup ();
+  send_frames (30);
+  first = lose_above (1300);
+  longer = lose_above (900);
+  ck_assert_uint_eq (longer.first, first.first);
+  ck_assert_uint_eq (longer.last, (uint16_t)highest);
+  now += 2 * PATH_MTU_TELL_FOR;
+  ck_assert (path_mtu_take_loss (&m, now, &longer));
+  next = lose_above (600); /* another one */
+  ck_assert_uint_ne (next.first, first.first);
+}
+END_TEST
+
 /* Twelve lost ones are not waited for. */
 START_TEST (test_where_the_system_has_heard)
 {
@@ -429,5 +461,5 @@ CC_TEST_MAIN ("pathmtu", test_nothing_is_limited_that_arrives, test_a_black_hole
     test_random_loss_has_no_size, test_a_black_hole_beside_random_loss, test_outages_have_no_size,
     test_a_full_queue_lets_large_ones_through, test_what_was_on_its_way_changes_nothing, test_nonsense_is_no_evidence,
     test_a_stream_that_begins_anew, test_numbers_that_were_left_out, test_reports_of_a_stream_are_its_own,
-    test_what_was_lost_is_told, test_where_the_system_has_heard, test_what_was_heard_explains_what_is_missing,
-    test_what_is_told_has_a_floor)
+    test_what_was_lost_is_told, test_a_lower_limit_soon_is_the_same_accident, test_where_the_system_has_heard,
+    test_what_was_heard_explains_what_is_missing, test_what_is_told_has_a_floor)
