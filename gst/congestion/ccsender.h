@@ -49,8 +49,8 @@ typedef struct {
                        receiver how much of it comes through; default false */
   double loss_tolerance; /* share of the packets that may be lost and not count, low-delay mode, where the receiver
                             finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.1 */
-  double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode, beside others on the path at
-                            up to twice the rate; default 1.5 */
+  double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode where it is not known what the
+                            path carries (traincredit.h); default 1.5 */
   SendBufferParams buffer;
   TfrcSenderParams tfrc;
   CircuitBreakerParams circuit;

@@ -3,11 +3,11 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define MAX_DEBT 1.0      /* s, at the rate: what left at the gain is never paid back by a longer silence */
-#define SHARED_GAIN 2.0   /* x the rate, at most */
-#define CAPACITY_GAIN 1.3 /* x the capacity that trains show: alone on the path that is less than the least gain */
-#define EVEN_GAIN LAW (EVEN_GAIN, 1.03, 1.5) /* x the rate, all the time: what is left for a backlog to go */
-#define KNOWN_SHARE 0.95                     /* of it, where it is well above the rate */
+#define MAX_DEBT 1.0    /* s, at the rate: what left at the gain is never paid back by a longer silence */
+#define SHARED_GAIN 2.0 /* x the rate, at most */
+#define TRAIN_QUEUE LAW (TRAIN_QUEUE, 0.008, 0.033) /* s, at the end of a frame that fills its interval */
+#define EVEN_GAIN LAW (EVEN_GAIN, 1.03, 1.5)        /* x the rate, all the time: what is left for a backlog to go */
+#define KNOWN_SHARE 0.95                            /* of it, where it is well above the rate */
 #define WELL_ABOVE 1.2
 #define TRAIN_PACKETS 3.0
 #define TRAIN_TIME 0.025 /* s */
@@ -52,15 +52,23 @@ train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes
   t->credit_bytes = fmax (t->credit_bytes - wire_bytes, -MAX_DEBT * path->rate_Bps - wire_bytes);
 }
 
+/* A frame that fills its interval and leaves faster than the path takes it makes a queue, the longer the longer the
+   interval is: of few frames a second, one that short queues have no room for. */
+static double
+most_on_path (const TrainPath *path)
+{
+  double interval = cc_seconds (path->frame_interval);
+
+  return interval > TRAIN_QUEUE ? interval / (interval - TRAIN_QUEUE) * path->capacity_Bps : HUGE_VAL;
+}
+
 /* Beside others a path serves a frame faster than our share of it: what is faster as well waits less here. */
 static double
 train_rate (const TrainPath *path)
 {
-  double least = path->gain * path->rate_Bps;
-
-  if (!path->told || path->shared_out)
-    return least;
-  return fmax (least, fmin (CAPACITY_GAIN * path->capacity_Bps, SHARED_GAIN * path->rate_Bps));
+  if (!path->told || path->shared_out || path->capacity_Bps == 0)
+    return path->gain * path->rate_Bps;
+  return fmax (fmin (SHARED_GAIN * path->rate_Bps, most_on_path (path)), path->rate_Bps);
 }
 
 double

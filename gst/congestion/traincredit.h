@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* At what rate the next packet follows the last one in low-delay mode. A frame leaves at the gain, fast enough for the
-   spacing at arrival to show the capacity, as long as there is credit; that is refilled at the rate. What has piled up
-   beyond about a frame leaves at the rate, in short trains at the gain, or at the capacity known where no queue stands:
-   a key frame must not become a queue. Rates are wire bytes/s. */
+/* At what rate the next packet follows the last one in low-delay mode. A frame leaves fast enough for the spacing at
+   arrival to show the capacity, and no faster than makes a queue of 8 ms by its end, as long as there is credit; that is
+   refilled at the rate. What has piled up beyond about a frame leaves at the rate, in short trains, or at the capacity
+   known where no queue stands: a key frame must not become a queue. Rates are wire bytes/s. */
 #ifndef TRAINCREDIT_H
 #define TRAINCREDIT_H
 
@@ -20,7 +20,7 @@ typedef struct {
 
 typedef struct {
   double rate_Bps;
-  double gain;               /* x it, at least */
+  double gain;               /* x it, of a train where the capacity is not known */
   bool told;                 /* the next two are: the last report is fresh */
   double capacity_Bps;       /* 0: unknown */
   CcDuration queue_delay;    /* of the path */

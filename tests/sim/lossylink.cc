@@ -257,6 +257,19 @@ short_queue (Report &report)
       }
 }
 
+/* Of few frames a second each is as long as the queue is not: ten packets, 100 kB at the capacity. */
+static void
+long_frames (Report &report)
+{
+  for (double rtt : {3.5, 20.}) {
+    Cell cell = cell_of (format ("long-frames-rtt-%g", rtt), 8e6, rtt, 15);
+
+    cell.fps = 10;
+    cell.max_bps = 8e6;
+    check_alone (report, cell, 8e6, 1, {0.5, 18, 0.015});
+  }
+}
+
 static Cell
 policed (const std::string &name, double bps, double kbytes, double rtt_ms)
 {
@@ -549,6 +562,7 @@ static const std::vector<Scenario> scenarios = {
     {"bursty", "the same in bursts", true, bursty},
     {"packet-reports", "the same where the receiver tells of every packet", false, packet_reports},
     {"short-queue", "a queue too short to show delay is found by its loss", true, short_queue},
+    {"long-frames", "ten large frames a second fit a queue of ten packets", true, long_frames},
     {"policer", "so is a policer", true, policer},
     {"beside-tcp", "a TCP on a path with loss keeps its share", true, beside_tcp},
     {"beside-tcp-short", "nor is it starved where queues are short", false, beside_tcp_short},

@@ -216,10 +216,13 @@ frame_gain (double capacity_Bps, CcDuration ago)
 START_TEST (test_a_frame_leaves_faster_beside_others)
 {
   const CcDuration soon = 50 * CC_MSECOND;
+  double gain, interval;
 
   ck_assert_double_eq_tol (frame_gain (0, soon), 1.5, 0.05);
-  ck_assert_double_eq_tol (frame_gain (kbps (900), soon), 1.5, 0.05);
-  ck_assert_double_eq_tol (frame_gain (kbps (1120), soon), 1.82, 0.05);
+  gain = frame_gain (kbps (900), soon);
+  interval = cc_seconds (s.frames.interval);
+  ck_assert_double_eq_tol (gain, 0.9 / 0.8 * interval / (interval - 0.008), 0.05); /* a queue of 8 ms, no more */
+  ck_assert_double_eq_tol (frame_gain (kbps (1120), soon), 1.12 / 0.9 * gain, 0.05);
   ck_assert_double_eq_tol (frame_gain (kbps (4000), soon), 2.0, 0.05);
   ck_assert_double_eq (frame_gain (kbps (4000), 3 * CC_SECOND), frame_gain (0, 3 * CC_SECOND));
 }

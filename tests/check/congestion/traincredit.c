@@ -33,7 +33,7 @@ START_TEST (test_a_frame_leaves_at_the_gain)
   ck_assert_double_lt (train_credit_rate (&t, &known), 150e3);
   train_credit_refill (&t, &known, 2 * CC_SECOND);
   ck_assert_double_eq_tol (t.credit_bytes, 1.5 * 3300, 1);
-  ck_assert_double_eq_tol (send_all (&t, &known, 3), 150e3, 1e3);
+  ck_assert_double_eq_tol (send_all (&t, &known, 3), 33. / (33 - 8) * 100e3, 1e3);
 }
 END_TEST
 
@@ -65,7 +65,7 @@ START_TEST (test_faster_beside_others)
   train_credit_init (&t, CC_SECOND);
   train_credit_refill (&t, &path, 2 * CC_SECOND);
   path.capacity_Bps = 140e3;
-  ck_assert_double_eq_tol (train_credit_rate (&t, &path), 1.3 * 140e3, 1);
+  ck_assert_double_eq_tol (train_credit_rate (&t, &path), 33. / (33 - 8) * 140e3, 1);
   path.capacity_Bps = 400e3;
   ck_assert_double_eq_tol (train_credit_rate (&t, &path), 200e3, 1);
   path.shared_out = true;
@@ -73,6 +73,45 @@ START_TEST (test_faster_beside_others)
   path.shared_out = false;
   path.told = false;
   ck_assert_double_eq_tol (train_credit_rate (&t, &path), 150e3, 1);
+}
+END_TEST
+
+/* Whatever the number of frames a second, one that fills its interval makes a queue of 8 ms. */
+START_TEST (test_few_frames_leave_hardly_faster_than_the_path)
+{
+  static const double rates_Bps[] = {100e3, 99e3, 110e3};
+
+  for (unsigned fps = 5; fps <= 30; fps += 5)
+    for (unsigned i = 0; i < 3; i++) {
+      TrainCredit t;
+      TrainPath path = known;
+      double gain_Bps;
+
+      path.rate_Bps = rates_Bps[i];
+      path.frame_interval = CC_SECOND / fps;
+      train_credit_init (&t, CC_SECOND);
+      train_credit_refill (&t, &path, 2 * CC_SECOND);
+      gain_Bps = train_credit_rate (&t, &path);
+      ck_assert_double_ge (gain_Bps, path.rate_Bps);
+      if (gain_Bps > path.rate_Bps)
+        ck_assert_double_eq_tol ((1 - 100e3 / gain_Bps) / fps, 0.008, 1e-6);
+    }
+}
+END_TEST
+
+/* What the path carries is not known, or no frame has come: as ever. */
+START_TEST (test_an_unknown_path_or_interval_bounds_no_train)
+{
+  TrainCredit t;
+  TrainPath path = known;
+
+  train_credit_init (&t, CC_SECOND);
+  train_credit_refill (&t, &path, 2 * CC_SECOND);
+  path.capacity_Bps = 0;
+  ck_assert_double_eq_tol (train_credit_rate (&t, &path), 150e3, 1);
+  path.capacity_Bps = 100e3;
+  path.frame_interval = 0;
+  ck_assert_double_eq_tol (train_credit_rate (&t, &path), 200e3, 1);
 }
 END_TEST
 
@@ -111,5 +150,6 @@ START_TEST (test_evenly_where_a_train_would_be_marked)
 END_TEST
 
 CC_TEST_MAIN ("traincredit", test_a_frame_leaves_at_the_gain, test_what_has_piled_up_leaves_at_the_rate,
-    test_no_debt_beyond_a_second, test_faster_beside_others, test_a_backlog_leaves_sooner_where_there_is_room,
+    test_no_debt_beyond_a_second, test_faster_beside_others, test_few_frames_leave_hardly_faster_than_the_path,
+    test_an_unknown_path_or_interval_bounds_no_train, test_a_backlog_leaves_sooner_where_there_is_room,
     test_evenly_where_a_train_would_be_marked)
