@@ -226,6 +226,18 @@ train_path (const CcSender *s, CcTime now)
       .last_bytes = s->pacer.last_bytes};
 }
 
+/* A frame that is coded now leaves as a train, faster than the rate. */
+static uint32_t
+frame_budget (const CcSender *s, CcTime now)
+{
+  SendBufferPath path = buffer_path (s);
+  TrainPath train = train_path (s, now);
+
+  if (s->mode == CC_MODE_LOW_DELAY)
+    path.X_Bps = train_credit_frame_rate (&train) / cc_sender_wire_factor (s);
+  return send_buffer_frame_budget (&s->buffer, &path);
+}
+
 static double
 pace_rate (const CcSender *s, CcTime now)
 {
@@ -512,7 +524,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .explicit_Bps = isfinite (rate_bounds_upper (&s->bounds, now)) ? rate_bounds_upper (&s->bounds, now) : 0,
       .backlog_bytes = s->buffer.queued_bytes,
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
-      .frame_budget_bytes = send_buffer_frame_budget (&s->buffer, &path),
+      .frame_budget_bytes = frame_budget (s, now),
       .limit = s->limit,
       .owner = s->owner,
       .ecn = s->ecn.state,

@@ -63,9 +63,11 @@ most_on_path (const TrainPath *path)
 }
 
 /* Beside others a path serves a frame faster than our share of it: what is faster as well waits less here. */
-static double
-train_rate (const TrainPath *path)
+double
+train_credit_frame_rate (const TrainPath *path)
 {
+  if (path->even)
+    return EVEN_GAIN * path->rate_Bps;
   if (!path->told || path->shared_out || path->capacity_Bps == 0)
     return path->gain * path->rate_Bps;
   return fmax (fmin (SHARED_GAIN * path->rate_Bps, most_on_path (path)), path->rate_Bps);
@@ -74,11 +76,9 @@ train_rate (const TrainPath *path)
 double
 train_credit_rate (const TrainCredit *t, const TrainPath *path)
 {
-  double gain = train_rate (path), known = KNOWN_SHARE * path->capacity_Bps, train;
+  double gain = train_credit_frame_rate (path), known = KNOWN_SHARE * path->capacity_Bps, train;
 
-  if (path->even)
-    return EVEN_GAIN * path->rate_Bps;
-  if (t->credit_bytes > 0)
+  if (path->even || t->credit_bytes > 0)
     return gain;
   if (path->told && path->queue_delay < QUEUE_IS_LOW && known > WELL_ABOVE * path->rate_Bps)
     return fmin (gain, known);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* At what rate the next packet follows the last one in low-delay mode. A frame leaves fast enough for the spacing at
-   arrival to show the capacity, and no faster than makes a queue of 8 ms by its end, as long as there is credit; that is
-   refilled at the rate. What has piled up beyond about a frame leaves at the rate, in short trains, or at the capacity
-   known where no queue stands: a key frame must not become a queue. Rates are wire bytes/s. */
+   arrival to show the capacity, and no faster than makes a queue of 8 ms by its end, as long as there is credit; that
+   is refilled at the rate. What has piled up beyond about a frame leaves at the rate, in short trains, or at the
+   capacity known where no queue stands: a key frame must not become a queue. Rates are wire bytes/s. */
 #ifndef TRAINCREDIT_H
 #define TRAINCREDIT_H
 
@@ -36,7 +36,9 @@ typedef struct {
 void train_credit_init (TrainCredit *t, CcTime now);
 void train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now);
 void train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes);
-double train_credit_rate (const TrainCredit *t, const TrainPath *path); /* pure */
+/* Pure, both: of a packet for which there is credit; of the next one. */
+double train_credit_frame_rate (const TrainPath *path);
+double train_credit_rate (const TrainCredit *t, const TrainPath *path);
 
 #ifdef __cplusplus
 }

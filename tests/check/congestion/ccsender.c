@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsenderpackets.h"
+#include "ccsenderrate.h"
 #include "rtcpbytes.h"
 #include "cctest.h"
 #include <math.h>
@@ -225,6 +226,25 @@ START_TEST (test_a_frame_leaves_faster_beside_others)
   ck_assert_double_eq_tol (frame_gain (kbps (1120), soon), 1.12 / 0.9 * gain, 0.05);
   ck_assert_double_eq_tol (frame_gain (kbps (4000), soon), 2.0, 0.05);
   ck_assert_double_eq (frame_gain (kbps (4000), 3 * CC_SECOND), frame_gain (0, 3 * CC_SECOND));
+}
+END_TEST
+
+static double
+frame_budget_s (CcMode mode)
+{
+  CcSenderStatus status;
+
+  setup (mode);
+  cc_sender_set_max_delay (&s, 150 * CC_MSECOND);
+  cc_sender_status (&s, now, &status);
+  return status.frame_budget_bytes / status.rate_Bps * cc_sender_wire_factor (&s);
+}
+
+/* max-delay, at the speed at which it leaves. */
+START_TEST (test_a_frame_may_be_what_leaves_in_time)
+{
+  ck_assert_double_eq_tol (frame_budget_s (CC_MODE_LOW_DELAY), 1.5 * 0.150, 0.001);
+  ck_assert_double_eq_tol (frame_budget_s (CC_MODE_RFC5348), 0.150, 0.001);
 }
 END_TEST
 
@@ -1544,12 +1564,13 @@ START_TEST (test_l4s_is_for_low_delay)
 END_TEST
 
 CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_redundancy_is_paid_for, test_room,
-    test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others, test_a_key_frame_leaves_at_the_rate,
-    test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
-    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
-    test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
-    test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
-    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
+    test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others, test_a_frame_may_be_what_leaves_in_time,
+    test_a_key_frame_leaves_at_the_rate, test_a_backlog_leaves_sooner_where_no_queue_stands,
+    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_as_much_as_cubic,
+    test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
+    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
+    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
+    test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
     test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
     test_no_report_ever, test_ceases_on_a_dead_path, test_stays_below_what_would_open_the_circuit,
     test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
