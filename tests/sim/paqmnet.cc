@@ -434,22 +434,28 @@ decays (Report &report)
   plan.regime = Regime::tfrc;
   plan.queue = red_queue (plan.bps, true);
   plan.queue.adaptive = true;
-  for (double part : {1.0, 0.9})
-    for (const auto &c : cases) {
-      std::string name = format ("coders told %g of X, d_f %g", part, c.packets);
-      double mean_ms, max_ms;
+  for (double part : {1.0, 0.9}) {
+    std::string coders = format ("coders told %g of X", part);
+    double mean_ms[3], psnr[3], max_ms;
+    for (unsigned i = 0; i < 3; i++) {
+      std::string name = coders + format (", d_f %g", cases[i].packets);
       progress (name);
       plan.part = part;
-      plan.video.decay = c.packets;
+      plan.video.decay = cases[i].packets;
       Outcome out = simulate (plan);
       Figures f = figures_of (plan, out);
-      frame_delay (out, 0, &mean_ms, &max_ms);
+      frame_delay (out, 0, &mean_ms[i], &max_ms);
       ns3::Simulator::Destroy ();
-      report.note (name + ": use", f.use, c.use);
-      report.note (name + ": capture to whole frame, mean ms", mean_ms, c.delay);
+      psnr[i] = f.psnr_150;
+      report.note (name + ": use", f.use, cases[i].use);
+      report.note (name + ": capture to whole frame, mean ms", mean_ms[i], cases[i].delay);
       report.note (name + ": of it in the network, ms", f.delay_ms, "-");
-      report.note (name + ": PSNR, playout 150 ms", f.psnr_150, c.psnr_150);
+      report.note (name + ": PSNR, playout 150 ms", psnr[i], cases[i].psnr_150);
     }
+    report.target (coders + ": delay, d_f 1000 / 100", mean_ms[2] / mean_ms[1], 0.8, 1.1, 0.8, 3, "0.92");
+    report.target (coders + ": PSNR, d_f 1000 - 100, dB", psnr[2] - psnr[1], -1, 2, -8, 2, "0.4");
+    report.check (coders + ": delay, d_f 40 / 100", mean_ms[0] / mean_ms[1], 0.5, 1.1, "unstable");
+  }
 }
 
 /* ---- figures 8 to 11: what all together send ---- */
