@@ -1351,6 +1351,15 @@ paper_b_mesh (const PaperB &c, double core_bps, double end_s)
   return mesh;
 }
 
+static double
+seconds_to (const PathFlow &flow, double bps, const Mesh &mesh)
+{
+  auto there = std::find_if (
+      flow.rates_bps.begin (), flow.rates_bps.end (), [bps] (double rate_bps) { return rate_bps >= bps; });
+
+  return (there - flow.rates_bps.begin () + 1) * mesh.window_s - mesh.start_s;
+}
+
 static void
 core_network (Report &report)
 {
@@ -1375,6 +1384,9 @@ core_network (Report &report)
           100.5, 60, 100.5, format ("%.2f", c.routers[i]));
     report.target (name + "use of host 0, %", term0 / mesh.hops[0] * 100, c.edge ? c.host0 : 45, c.edge ? 100.5 : 55,
         c.edge ? 60 : 35, 100.5, format ("%.2f", c.host0));
+    if (!c.edge)
+      report.check (
+          name + "seconds to 90 % of half", seconds_to (flows[0], 0.45 * core_bps, mesh), 0, 2, "1-2 (fig 7)");
     report.target (name + "path packet drop, %", flows[0].paqm.loss () * 100, 0, c.drop, 0, 10, format ("%g", c.drop));
     /* without propagation; at a tenth of the speed a packet takes ten times as long */
     double delay_ms = flows[0].transit ().percentile (0.998, from_s) * 1000 - 5 * mesh.hop_ms - 2 * 0.5;
