@@ -295,6 +295,47 @@ policer (Report &report)
       }
 }
 
+/* And what that costs where loss is congestion: in the first 20 s of a call, means over ten. */
+static void
+check_first_limit (Report &report, Cell cell, double bps)
+{
+  static const unsigned calls = 10;
+  double use = 0, lost = 0, random = cell.net.forward.loss.good_loss;
+
+  cell.start_bps = 300e3;
+  cell.end_s = 20;
+  for (cell.call = 0; cell.call < calls; cell.call++) {
+    Outcome out = simulate (report, cell);
+    use += out.rate (0, 0, cell.end_s) / bps / (1 - random) / calls;
+    lost += out.loss (0) / calls;
+  }
+  report.check (cell.name + ": use in its first 20 s", use, 0.3, 1.1);
+  report.check (cell.name + ": loss", lost, 0, random + 0.15);
+}
+
+static void
+first_limits (Report &report)
+{
+  for (double rtt : {20., 100., 300.})
+    for (double loss : {0., 0.02}) {
+      for (double bps : {0.5e6, 1e6})
+        for (double kbytes : {5., 15., 60.}) {
+          std::string name = format ("first-policer-%gM-%gkB-rtt-%g-loss-%g", bps / 1e6, kbytes, rtt, loss);
+          Cell cell = policed (name, bps, kbytes, rtt);
+
+          cell.net.forward.loss.good_loss = loss;
+          check_first_limit (report, cell, bps);
+        }
+      for (double packets : {3., 10.}) {
+        std::string name = format ("first-queue-%g-rtt-%g-loss-%g", packets, rtt, loss);
+        Cell cell = cell_of (name, 1e6, rtt, packets * 1200 * 8 / 1e6 * 1000);
+
+        cell.net.forward.loss.good_loss = loss;
+        check_first_limit (report, cell, 1e6);
+      }
+    }
+}
+
 static const char *
 kind_name (TcpKind kind)
 {
@@ -558,6 +599,7 @@ policer_drop (Report &report)
 static const std::vector<Scenario> scenarios = {
     {"random", "loss that no queue causes costs little rate", true, random_loss},
     {"first-seconds", "and is found soon", false, first_seconds},
+    {"first-limits", "but no limit is taken for such a path", false, first_limits},
     {"tolerance", "how much is tolerated is the user's to say", false, tolerance},
     {"bursty", "the same in bursts", true, bursty},
     {"packet-reports", "the same where the receiver tells of every packet", false, packet_reports},
