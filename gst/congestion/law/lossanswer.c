@@ -40,7 +40,7 @@ loss_answer_step (LossAnswer *a, LossCause *l, const PathView *v, bool others, C
   switch (loss_cause_judge (l, &path, now)) {
   case LOSS_BEGIN_TEST:
     a->before_test_Bps = v->rate_Bps;
-    return wish (l->test_Bps);
+    return wish (l->trial.test_Bps);
   case LOSS_RATE_FREE:
     return wish (a->before_test_Bps);
   case LOSS_CONGESTION:

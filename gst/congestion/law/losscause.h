@@ -4,62 +4,44 @@
 
    Losses are counted as gaps (runs of lost packets), over the last 1.5 s, 150 packets at least. Congestion are
 
-     by the queue   those beyond the rate of gaps among packets that met a calm queue: delayed no more than the median
-                    while no queue stands (over 5 s). All, where hardly a packet does. So is found a queue too short to
-                    be seen otherwise.
+     by the queue   those that calmloss.h finds
      by the rate    those beyond the floor, which is what stays at any rate. Nothing is excused that is not being tried,
-                    or has been. Where the path shows room, by growing on: a policer lets through no more than what
-                    arrived when the first packet was lost, and loses the rest. Significantly fewer gaps than that are
-                    the floor; more than before, and what arrived is the limit; none in 4 s, and what was lost is over.
-                    Where there is no room, and more gaps come than the floor says, at 0.65 of what is sent, 0.9 of what
-                    arrives where that is less, until 4 gaps are expected or have come, or for 4 s: what is lost then is
-                    the floor. Less than 0.4 of what was to be expected: the rate was the cause. So is found a policer.
+                    or has been (losstrial.h): where the path shows room, by growing on, else where more gaps come than
+                    the floor says, by going down. No loss in 4 s of growing on, and what was lost is over.
 
    What differs by chance is left out: one gap and 1.5 standard deviations. While loss is tried by growing, and above a
    floor, the rate grows in steps of a half, each verified by 50 packets without an excess. */
 #ifndef LOSSCAUSE_H
 #define LOSSCAUSE_H
 
-#include "cctime.h"
-#include "losscount.h"
+#include "calmloss.h"
+#include "losstrial.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 typedef enum {
-  LOSS_IDLE,
-  LOSS_RISING,   /* loss is tried by growing, and excused meanwhile */
-  LOSS_SETTLING, /* the lower rate has not come through yet */
-  LOSS_COUNTING
-} LossPhase;
-
-typedef enum {
   LOSS_GO_ON,
-  LOSS_BEGIN_TEST, /* hold test_Bps */
+  LOSS_BEGIN_TEST, /* hold trial.test_Bps */
   LOSS_RATE_FREE,  /* the test is over: loss does not depend on the rate, take the one before */
   LOSS_CONGESTION  /* go to limit_Bps: what arrived */
 } LossVerdict;
 
 typedef struct {
-  bool started, busy;
-  uint64_t seq;                                        /* of the newest packet */
-  double q;                                            /* its queueing delay, s */
-  double q_mid;                                        /* median, s */
-  LossCount all, quiet, whole, calm_part, floor, test; /* quiet: while no queue stands */
-  LossPhase phase;
-  bool learning;                /* what is lost now is lost at any rate */
-  LossCount before;             /* when the test began */
-  double policed_gaps;          /* that a policer would have made while the rate rose, */
-  double policed_packets;       /* of so many */
-  double test_Bps, arrived_Bps; /* of the test; what arrived when it began */
-  double limit_Bps;             /* what arrived when the rate was found to be the cause; 0: not known */
-  double verified_Bps;          /* nothing more is lost than is known, up to here */
-  double clean_packets;         /* since the last excess */
-  double whole_packets;         /* since the last gap */
-  double step_packets;          /* since verified_Bps moved */
-  bool unexplained;             /* an excess that is still to be tested */
-  CcTime at, phase_at, test_at, limit_at;
+  bool started;
+  uint64_t seq;                /* of the newest packet */
+  LossCount all, quiet, floor; /* quiet: while no queue stands */
+  CalmLoss calm;
+  LossTrial trial;
+  bool learning;          /* what is lost now is lost at any rate */
+  double limit_Bps;       /* what arrived when the rate was found to be the cause; 0: not known */
+  double verified_Bps;    /* nothing more is lost than is known, up to here */
+  double clean_packets;   /* since the last excess */
+  double gapless_packets; /* since the last gap */
+  double step_packets;    /* since verified_Bps moved */
+  bool unexplained;       /* an excess that is still to be tested */
+  CcTime at, test_at, limit_at;
   uint64_t rises, tests, congestions;
 } LossCause;
 

@@ -39,6 +39,12 @@ loss_count_add (LossCount *to, const LossCount *c)
 }
 
 double
+loss_count_kept (double T, double memory, double packets, double least)
+{
+  return fmin (fmax (exp (-T / memory), least / fmax (packets, 1)), 1);
+}
+
+double
 loss_count_rate (const LossCount *c)
 {
   return c->packets > 0 ? c->gaps / c->packets : 0;

@@ -20,6 +20,8 @@ void loss_count_packet (LossCount *c, unsigned lost);
 void loss_count_take_back (LossCount *c);
 void loss_count_scale (LossCount *c, double by);
 void loss_count_add (LossCount *to, const LossCount *c);
+/* What stays of a count after T: by time, but for a least number of packets. */
+double loss_count_kept (double T, double memory, double packets, double least);
 double loss_count_rate (const LossCount *c); /* gaps per packet */
 /* Gaps beyond those that a count elsewhere lets expect, by more than one and 1.5 standard deviations; >= 0. */
 double loss_count_excess (const LossCount *c, const LossCount *elsewhere);

@@ -85,7 +85,7 @@ judge (Path *p)
   case LOSS_BEGIN_TEST:
     p->begun++;
     p->before_Bps = p->rate_Bps;
-    p->rate_Bps = p->cause.test_Bps;
+    p->rate_Bps = p->cause.trial.test_Bps;
     break;
   case LOSS_RATE_FREE:
     p->freed++;
@@ -221,11 +221,11 @@ START_TEST (test_a_calm_queue_is_known_at_once)
   uint64_t seq = 0;
 
   loss_cause_init (&l);
-  l.phase = LOSS_RISING;
+  l.trial.phase = LOSS_RISING;
   for (unsigned i = 0; i < 40; i++)
     loss_cause_on_packet (&l, seq += 1 + (i % 13 == 12), i == 0 ? 0 : 0.004 + 0.001 * (i % 5), false);
-  ck_assert_double_ge (l.calm_part.packets, 0.3 * l.whole.packets);
-  ck_assert_double_le (l.calm_part.packets, 0.8 * l.whole.packets);
+  ck_assert_double_ge (l.calm.calm.packets, 0.3 * l.calm.whole.packets);
+  ck_assert_double_le (l.calm.calm.packets, 0.8 * l.calm.whole.packets);
   ck_assert_double_gt (loss_cause_excused (&l, false), 0.5 * loss_cause_loss (&l));
 }
 END_TEST
@@ -280,11 +280,11 @@ START_TEST (test_growing_tells_nothing_beside_others)
   setup (&p, kbps (1000));
   p.room = true;
   p.chance = 0.05;
-  while (p.cause.phase != LOSS_RISING)
+  while (p.cause.trial.phase != LOSS_RISING)
     run (&p, 0.2);
   p.others = true;
   run (&p, 2);
-  ck_assert_int_eq (p.cause.phase, LOSS_IDLE);
+  ck_assert_int_eq (p.cause.trial.phase, LOSS_IDLE);
   ck_assert_double_eq (p.cause.floor.gaps, 0);
   ck_assert_double_eq (loss_cause_excused (&p.cause, true), 0);
 }
@@ -350,7 +350,7 @@ START_TEST (test_loss_while_a_queue_stands_is_congestion)
   p.chance = 0.08;
   run (&p, 30);
   ck_assert_double_gt (loss_cause_excused (&p.cause, false), 0);
-  p.cause.all = p.cause.whole = p.cause.calm_part = p.cause.quiet = (LossCount){0};
+  p.cause.all = p.cause.calm.whole = p.cause.calm.calm = p.cause.quiet = (LossCount){0};
   for (unsigned i = 0; i < 4000; i++) {
     bool busy = i / 100 % 2;
     p.seq++;
@@ -457,8 +457,8 @@ START_TEST (test_a_limit_that_is_none_goes)
   LossCause l;
 
   loss_cause_init (&l);
-  l.whole = (LossCount){.packets = 600, .lost = 300, .gaps = 100};
-  l.calm_part = (LossCount){.packets = 200};
+  l.calm.whole = (LossCount){.packets = 600, .lost = 300, .gaps = 100};
+  l.calm.calm = (LossCount){.packets = 200};
   l.limit_Bps = 10e3;
   l.limit_at = CC_SECOND;
   take_whole (&l, &seq, 60, 19e3, CC_SECOND);

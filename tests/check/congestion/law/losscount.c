@@ -60,5 +60,13 @@ START_TEST (test_fewer_is_beyond_chance)
 }
 END_TEST
 
-CC_TEST_MAIN ("losscount", test_counts_runs_as_one_gap, test_what_comes_late_was_not_lost, test_excess_is_beyond_chance,
-    test_fewer_is_beyond_chance)
+START_TEST (test_keeps_a_least_number)
+{
+  ck_assert_double_eq_tol (loss_count_kept (1, 1, 1e6, 100), 0.3679, 1e-4);
+  ck_assert_double_eq (loss_count_kept (1, 1, 200, 100), 0.5);
+  ck_assert_double_eq (loss_count_kept (1, 1, 50, 100), 1);
+}
+END_TEST
+
+CC_TEST_MAIN ("losscount", test_keeps_a_least_number, test_counts_runs_as_one_gap, test_what_comes_late_was_not_lost,
+    test_excess_is_beyond_chance, test_fewer_is_beyond_chance)
