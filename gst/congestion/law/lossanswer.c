@@ -20,6 +20,7 @@ path_of (const PathView *v, bool others)
 {
   return (LossPath){.rate_Bps = v->rate_Bps,
       .receive_Bps = v->receive_Bps,
+      .receive_now_Bps = v->receive_now_Bps,
       .limit_Bps = path_view_shows_limit (v) ? v->share.capacity_Bps : HUGE_VAL,
       .packet_bytes = v->last.wire_bytes,
       .R = cc_seconds (v->R),

@@ -8,8 +8,8 @@
 #define FLOOR_PACKETS 2000
 #define MAX_GAP 200     /* packets: a longer one is an outage or a restart */
 #define QUIET_SHARE 0.7 /* of the packets, for a test */
-#define STEP 1.5        /* x the rate, where loss is tried; encoders may stay well below what is allowed */
-#define STEP_PACKETS 50
+#define STEP 1.5 /* x what is sent, where there is room for a trial; above a floor, as encoders may stay well below */
+#define GAPLESS_PACKETS 50
 #define LEARN_SHARE 1.1 /* x the rate of the last test: so low it still tells the floor */
 #define CLEAN_GAPS 4.0  /* expected, and none came */
 #define OVER_GAPS 8.0   /* expected of the floor, and none came: once in 3000 by chance */
@@ -44,7 +44,6 @@ count (LossCause *l, unsigned lost, bool busy)
   calm_loss_on_packet (&l->calm, lost);
   l->clean_packets += 1 + lost;
   l->gapless_packets = lost > 0 ? 0 : l->gapless_packets + 1;
-  l->step_packets += 1 + lost;
   if (busy)
     return;
   loss_count_packet (&l->quiet, lost);
@@ -137,8 +136,9 @@ loss_cause_limit (const LossCause *l, CcTime now)
 }
 
 static LossVerdict
-begin_test (LossCause *l, double sent_Bps, double receive_Bps, CcTime now)
+begin_test (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
 {
+  double receive_Bps = fmin (path->receive_Bps, path->receive_now_Bps);
   bool more = loss_count_rate (&l->quiet) > loss_count_rate (&l->floor);
 
   l->learning = false;
@@ -182,20 +182,6 @@ begin_rise (LossCause *l, double receive_Bps, CcTime now)
 {
   loss_trial_begin_up (&l->trial, &l->quiet, receive_Bps, now);
   l->rises++;
-  l->verified_Bps = receive_Bps;
-  l->step_packets = 0;
-}
-
-/* A rate without an excess is verified, step by step. */
-static void
-verify (LossCause *l, double sent_Bps, bool more)
-{
-  if (more) {
-    l->clean_packets = l->step_packets = 0;
-  } else if (l->step_packets > STEP_PACKETS) {
-    l->verified_Bps = fmax (l->verified_Bps, sent_Bps);
-    l->step_packets = 0;
-  }
 }
 
 static void
@@ -204,7 +190,6 @@ end_rise (LossCause *l, double sent_Bps)
   l->floor = loss_trial_floor (&l->trial);
   loss_trial_abort (&l->trial);
   l->verified_Bps = sent_Bps;
-  l->step_packets = 0;
 }
 
 static LossVerdict
@@ -219,11 +204,9 @@ go_on_rising (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
   else if (path->queue_is_others)
     loss_cause_abort (l, now);
   else if (found == LOSS_TRIAL_ENDS && l->trial.count.gaps > 0)
-    return begin_test (l, sent_Bps, path->receive_Bps, now);
+    return begin_test (l, path, sent_Bps, now);
   else if (found == LOSS_TRIAL_ENDS)
     loss_cause_abort (l, now); /* nothing is lost any more */
-  else
-    verify (l, sent_Bps, loss_trial_gaps_beyond (&l->trial) > 1);
   return LOSS_GO_ON;
 }
 
@@ -246,9 +229,7 @@ lower_floor (LossCause *l)
 double
 loss_cause_next_step (const LossCause *l)
 {
-  bool tried = l->trial.phase == LOSS_RISING || l->floor.gaps >= 1;
-
-  return tried && l->verified_Bps > 0 ? STEP * l->verified_Bps : HUGE_VAL;
+  return l->floor.gaps >= 1 && l->verified_Bps > 0 ? STEP * l->verified_Bps : HUGE_VAL;
 }
 
 /* Few losses that the equation leaves alone are not worth a test. */
@@ -263,9 +244,9 @@ matters (const LossCause *l, const LossPath *path, double sent_Bps)
 
 /* The first loss of a path that shows room, and no limit. */
 static bool
-may_rise (const LossCause *l, const LossPath *path, double limit_Bps)
+may_rise (const LossCause *l, const LossPath *path, double sent_Bps, double limit_Bps)
 {
-  return l->quiet.gaps > 0.5 && l->floor.gaps < 1 && isinf (limit_Bps) && path->limit_Bps > STEP * path->rate_Bps;
+  return l->quiet.gaps > 0.5 && l->floor.gaps < 1 && isinf (limit_Bps) && path->limit_Bps > STEP * sent_Bps;
 }
 
 /* Nothing is being tested. */
@@ -280,18 +261,21 @@ watch (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
   l->unexplained = more;
   l->learning = seen && !more && sent_Bps <= LEARN_SHARE * l->trial.test_Bps;
   lower_floor (l);
-  verify (l, sent_Bps, more);
-  if (l->gapless_packets > STEP_PACKETS && sent_Bps > BEYOND_LIMIT * limit_Bps)
+  if (more)
+    l->clean_packets = 0;
+  else
+    l->verified_Bps = fmax (l->verified_Bps, sent_Bps);
+  if (l->gapless_packets > GAPLESS_PACKETS && sent_Bps > BEYOND_LIMIT * limit_Bps)
     l->limit_Bps = 0; /* whatever a queue says of what was lost before */
   if (!seen || path->receive_Bps <= 0)
     return LOSS_GO_ON;
   if (more && was_clean && matters (l, path, sent_Bps) && sent_Bps > NEAR_LIMIT * limit_Bps)
     return meet_limit (l, fmin (path->receive_Bps, limit_Bps / BACK_OFF), now);
-  if (now >= l->test_at && may_rise (l, path, limit_Bps)) {
+  if (now >= l->test_at && may_rise (l, path, sent_Bps, limit_Bps)) {
     l->unexplained = false;
     begin_rise (l, path->receive_Bps, now);
   } else if (now >= l->test_at && more && matters (l, path, sent_Bps)) {
-    return begin_test (l, sent_Bps, path->receive_Bps, now);
+    return begin_test (l, path, sent_Bps, now);
   }
   return LOSS_GO_ON;
 }

@@ -9,8 +9,8 @@
                     or has been (losstrial.h): where the path shows room, by growing on, else where more gaps come than
                     the floor says, by going down. No loss in 4 s of growing on, and what was lost is over.
 
-   What differs by chance is left out: one gap and 1.5 standard deviations. While loss is tried by growing, and above a
-   floor, the rate grows in steps of a half, each verified by 50 packets without an excess. */
+   What differs by chance is left out: one gap and 1.5 standard deviations. Above a floor the rate grows no further than
+   to one and a half of what was sent without an excess. */
 #ifndef LOSSCAUSE_H
 #define LOSSCAUSE_H
 
@@ -39,7 +39,6 @@ typedef struct {
   double verified_Bps;    /* nothing more is lost than is known, up to here */
   double clean_packets;   /* since the last excess */
   double gapless_packets; /* since the last gap */
-  double step_packets;    /* since verified_Bps moved */
   bool unexplained;       /* an excess that is still to be tested */
   CcTime at, test_at, limit_at;
   uint64_t rises, tests, congestions;
@@ -51,9 +50,9 @@ void loss_cause_init (LossCause *l);
 void loss_cause_on_packet (LossCause *l, uint64_t seq, double q, bool busy);
 
 typedef struct {
-  double rate_Bps;    /* what may be sent */
-  double receive_Bps; /* what arrives, over the last second or so */
-  double limit_Bps;   /* what the path shows that it carries; HUGE_VAL: more than was tried */
+  double rate_Bps;                     /* what may be sent */
+  double receive_Bps, receive_now_Bps; /* what arrives, over the last second; of late */
+  double limit_Bps;                    /* what the path shows that it carries; HUGE_VAL: more than was tried */
   double packet_bytes;
   double R;             /* round-trip time, s; 0: unknown */
   double loop;          /* s until a change of rate shows */
@@ -69,8 +68,7 @@ double loss_cause_loss (const LossCause *l);
 double loss_cause_excused (const LossCause *l, bool queue_is_others);
 /* The rate at which loss was met, for 60 s; HUGE_VAL: none. */
 double loss_cause_limit (const LossCause *l, CcTime now);
-/* While packets are lost without congestion: up to where the rate may grow, HUGE_VAL otherwise. What has been verified
-   and a step more. */
+/* Above a floor: up to where the rate may grow, HUGE_VAL otherwise. */
 double loss_cause_next_step (const LossCause *l);
 
 #ifdef __cplusplus

@@ -68,12 +68,6 @@ expected_gaps (const LossTrial *t)
   return loss_trial_rate_before (t) * t->count.packets;
 }
 
-double
-loss_trial_gaps_beyond (const LossTrial *t)
-{
-  return loss_count_excess (&t->count, &t->before);
-}
-
 /* With the trial goes what was counted before it, where both agree; an excess began it if it is down. */
 LossCount
 loss_trial_floor (const LossTrial *t)
@@ -105,7 +99,7 @@ go_on_rising (LossTrial *t, double sent_Bps, double since)
   expect_policer (t, sent_Bps);
   if (loss_count_are_fewer (t->count.gaps, t->policed_gaps))
     return LOSS_TRIAL_FREE;
-  if (t->policed_gaps > 1 && loss_trial_gaps_beyond (t) > 1)
+  if (t->policed_gaps > 1 && loss_count_excess (&t->count, &t->before) > 1)
     return LOSS_TRIAL_CAUSE;
   return since > TEST_TIME ? LOSS_TRIAL_ENDS : LOSS_TRIAL_GOES_ON;
 }

@@ -53,7 +53,6 @@ bool loss_trial_is_down (const LossTrial *t);
 double loss_trial_rate_before (const LossTrial *t);
 /* Of a trial that has told, and is not over yet. */
 LossCount loss_trial_floor (const LossTrial *t);
-double loss_trial_gaps_beyond (const LossTrial *t); /* up: more than before */
 
 #ifdef __cplusplus
 }

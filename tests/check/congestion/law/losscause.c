@@ -74,6 +74,7 @@ judge (Path *p)
   double share = p->sent > 0 ? p->arrived / p->sent : 1;
   LossPath path = {.rate_Bps = p->rate_Bps,
       .receive_Bps = p->rate_Bps * share,
+      .receive_now_Bps = p->rate_Bps * share,
       .limit_Bps = p->room ? HUGE_VAL : 0,
       .packet_bytes = PACKET,
       .R = 0.1,
@@ -420,6 +421,39 @@ START_TEST (test_late_packets_outages_and_repeats)
 }
 END_TEST
 
+/* Growing on needs room for more than is sent, however much more may be. */
+START_TEST (test_room_is_what_is_sent_of_what_is_carried)
+{
+  LossPath path = {.rate_Bps = 90e3, .receive_Bps = 50e3, .receive_now_Bps = 50e3, .limit_Bps = 100e3, .R = 0.1};
+  LossCause l;
+
+  path.packet_bytes = 1000;
+  for (unsigned sent = 0; sent < 2; sent++) {
+    loss_cause_init (&l);
+    for (uint64_t seq = 1; seq < 60; seq += seq == 50 ? 2 : 1)
+      loss_cause_on_packet (&l, seq, 0, false);
+    path.receive_Bps = sent == 0 ? 50e3 : 80e3;
+    loss_cause_judge (&l, &path, 2 * CC_SECOND);
+    ck_assert_uint_eq (l.rises, sent == 0);
+  }
+}
+END_TEST
+
+/* A second is long where a policer's bucket has just run empty: what is tried is below what arrives now. */
+START_TEST (test_goes_below_what_arrives_of_late)
+{
+  LossPath path = {.rate_Bps = 100e3, .receive_Bps = 80e3, .receive_now_Bps = 50e3, .limit_Bps = 100e3, .R = 0.1};
+  LossCause l;
+
+  path.packet_bytes = 1000;
+  loss_cause_init (&l);
+  for (uint64_t seq = 1; seq < 100; seq += seq % 10 == 0 ? 2 : 1)
+    loss_cause_on_packet (&l, seq, 0, false);
+  ck_assert_int_eq (loss_cause_judge (&l, &path, 2 * CC_SECOND), LOSS_BEGIN_TEST);
+  ck_assert_double_eq_tol (l.trial.test_Bps, 0.9 * 50e3, 1);
+}
+END_TEST
+
 /* n packets in a row that arrive, and what is made of them. */
 static void
 take_whole (LossCause *l, uint64_t *seq, unsigned n, double rate_Bps, CcTime now)
@@ -474,4 +508,5 @@ CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_
     test_growing_tells_nothing_beside_others, test_a_policer_shows_through_random_loss,
     test_loss_by_a_short_queue_is_congestion, test_in_the_queue_of_others_all_loss_is_congestion,
     test_loss_while_a_queue_stands_is_congestion, test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict,
-    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_a_limit_that_is_none_goes)
+    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_room_is_what_is_sent_of_what_is_carried,
+    test_goes_below_what_arrives_of_late, test_a_limit_that_is_none_goes)

