@@ -220,8 +220,10 @@ is_less (const LossCount *c, double gaps_per_packet)
 static void
 lower_floor (LossCause *l)
 {
-  if (is_less (&l->all, loss_count_rate (&l->floor)) || is_less (&l->calm.whole, loss_count_rate (&l->floor)))
+  if (is_less (&l->all, loss_count_rate (&l->floor)))
     l->floor = l->all;
+  else if (is_less (&l->calm.whole, loss_count_rate (&l->floor)))
+    l->floor = l->calm.whole;
   if (l->gapless_packets * loss_count_rate (&l->floor) > OVER_GAPS)
     l->floor = l->all = l->quiet = (LossCount){0};
 }

@@ -484,6 +484,21 @@ START_TEST (test_a_floor_is_over_soon)
 }
 END_TEST
 
+/* More is lost of late than the floor says, less than it over five seconds: the floor does not go up. */
+START_TEST (test_a_floor_that_is_lowered_does_not_rise)
+{
+  uint64_t seq = 1;
+  LossCause l;
+
+  loss_cause_init (&l);
+  l.floor = (LossCount){.packets = 200, .lost = 24, .gaps = 24};
+  l.all = l.quiet = (LossCount){.packets = 200, .lost = 60, .gaps = 60};
+  l.calm.whole = l.calm.calm = (LossCount){.packets = 600, .lost = 20, .gaps = 20};
+  take_whole (&l, &seq, 1, 10e3, CC_MSECOND);
+  ck_assert_double_lt (loss_count_rate (&l.floor), 24 / 200.);
+}
+END_TEST
+
 /* 50 packets at more than twice the limit, though it looks as if a queue had lost what was lost before. */
 START_TEST (test_a_limit_that_is_none_goes)
 {
@@ -508,5 +523,5 @@ CC_TEST_MAIN ("losscause", test_a_clean_path_is_left_alone, test_random_loss_is_
     test_growing_tells_nothing_beside_others, test_a_policer_shows_through_random_loss,
     test_loss_by_a_short_queue_is_congestion, test_in_the_queue_of_others_all_loss_is_congestion,
     test_loss_while_a_queue_stands_is_congestion, test_the_floor_goes_with_the_loss, test_an_abort_leaves_no_verdict,
-    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_room_is_what_is_sent_of_what_is_carried,
-    test_goes_below_what_arrives_of_late, test_a_limit_that_is_none_goes)
+    test_late_packets_outages_and_repeats, test_a_floor_is_over_soon, test_a_floor_that_is_lowered_does_not_rise,
+    test_room_is_what_is_sent_of_what_is_carried, test_goes_below_what_arrives_of_late, test_a_limit_that_is_none_goes)
