@@ -375,7 +375,8 @@ static void
 beside_tcp_short (Report &report)
 {
   for (double ms : {20., 50.})
-    check_beside_tcp (report, cell_of (format ("short-%g", ms), 2e6, 50, ms), TcpKind::cubic, 2e6);
+    for (TcpKind kind : {TcpKind::cubic, TcpKind::newreno})
+      check_beside_tcp (report, cell_of (format ("short-%g", ms), 2e6, 50, ms), kind, 2e6);
   check_beside_tcp (report, policed ("policer-60kB", 2e6, 60, 50), TcpKind::cubic, 2e6);
   for (QueueKind kind : {QueueKind::codel, QueueKind::pie, QueueKind::red}) {
     Cell cell = cell_of (kind == QueueKind::codel ? "codel" : kind == QueueKind::pie ? "pie" : "red", 2e6, 50, 300);
