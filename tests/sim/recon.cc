@@ -268,6 +268,56 @@ reporting_delay (Report &report)
     }
 }
 
+/* s between two reports of a user of [first, last), of those long after all have joined. */
+static double
+mean_interval (const RtcpGroup &group, unsigned first, unsigned last, double from_s)
+{
+  std::vector<double> before (group.spec.users, -1);
+  double sum = 0, intervals = 0;
+
+  for (const RtcpGroup::Packet &packet : group.sent ()) {
+    double at = cc_seconds (packet.at);
+    if (packet.who < first || packet.who >= last)
+      continue;
+    if (before[packet.who] > from_s) {
+      sum += at - before[packet.who];
+      intervals++;
+    }
+    before[packet.who] = at;
+  }
+  return sum / intervals;
+}
+
+/* What the paper leaves out (section 2): senders beside the listeners. A quarter of the bandwidth is theirs, where they
+   are no more than a quarter of the members (RFC 3550 6.2). */
+static void
+senders_beside_listeners (Report &report)
+{
+  for (unsigned users : {500u, 2000u})
+    for (double part : {0.01, 0.1, 0.5}) {
+      if (report.options ().quick && users > 500)
+        continue;
+      RtcpGroupSpec spec = uniform_group (standard, users, report.options ().seed);
+      RtcpGroup listeners (spec);
+      spec.senders = (unsigned)(part * users);
+      RtcpGroup group (spec);
+      double NC = users * spec.C (), share = part <= 0.25 ? 0.25 : part;
+      listeners.run_until (10);
+      group.run_until (10 * NC);
+      double S = mean_interval (group, 0, spec.senders, 2 * NC);
+      double L = mean_interval (group, spec.senders, users, 2 * NC);
+      std::string name = format ("%u members, %g of them senders: ", users, part);
+      double s = spec.senders * spec.C () / share, l = (users - spec.senders) * spec.C () / (1 - share);
+      report.check (name + "interval of a sender / nominal", S / s, 0.93, 1.07, "1 (RFC 3550 6.2)");
+      report.check (name + "of a listener / nominal", L / l, 0.93, 1.07, "1 (RFC 3550 6.2)");
+      report.check (name + "all reports / nominal rate", (spec.senders / S + (users - spec.senders) / L) * spec.C (),
+          0.93, 1.07, "1");
+      report.check (name + "packets in the first 10 s / of listeners alone",
+          count_between (group.reports (), 0, 10) / count_between (listeners.reports (), 0, 10), 0.6, 1.2,
+          "no burst of their own");
+    }
+}
+
 /* The paper's differential equation, section 4.1, with (6). Stiff at first, hence implicit steps; its right side falls
    with L, so that bisection finds each. */
 static Curve
@@ -929,6 +979,8 @@ main (int argc, char **argv)
           {"step", "figures 1 and 2: plateau, slope, bound, convergence and the rate in the end", true, step_join},
           {"mixed", "section 3: only some members reconsider", true, mixed_deployment},
           {"interval", "section 5: how rare a member's reports become", true, reporting_delay},
+          {"senders", "senders beside the listeners, left out in the paper (RFC 3550 6.2)", true,
+              senders_beside_listeners},
           {"delay", "figure 3: a fixed delay is the worst", true, delay_distribution},
           {"linear", "figures 4 and 5: 2500 that join one after another make no burst", true, linear_join},
           {"ode", "figure 7: the learning curve is the differential equation's", true, learning_curve},

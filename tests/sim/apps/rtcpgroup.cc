@@ -79,7 +79,7 @@ public:
   bool advance (const std::vector<Packet> &packets, CcTime until, CcTime *bye_at);
 
   Curve *trace = nullptr;
-  unsigned count = 0; /* members heard of */
+  unsigned count = 0, senders = 0; /* members heard of, and of those */
   uint64_t looked_at = 0;
   bool
   knows (uint32_t who) const
@@ -212,6 +212,8 @@ RtcpGroup::View::hear (const Packet &packet, CcTime at)
       return;
     heard[packet.who] = !packet.bye;
     count += packet.bye ? -1 : 1;
+    if (packet.who < spec.senders)
+      senders += packet.bye ? -1 : 1;
   }
   if (trace)
     trace->push_back ({cc_seconds (at), spec.members (count - knows (0))});
@@ -257,7 +259,8 @@ RtcpGroup::join_all ()
 
   avpf_timing_params_init (&params);
   params.rtcp_bw_Bps = rtcp_share * spec.link_bps / 8;
-  params.sender_share = 0; /* everyone is a listener and the whole bandwidth is theirs, as in the paper */
+  if (spec.senders == 0)
+    params.sender_share = 0; /* everyone is a listener and the whole bandwidth is theirs, as in the paper */
   params.avpf = false;
   params.group = true;
   params.initial_size = spec.packet_bytes;
@@ -305,6 +308,15 @@ RtcpGroup::heard_by (uint32_t who, CcTime at)
   return view.count - view.knows (who);
 }
 
+/* Itself included. */
+unsigned
+RtcpGroup::senders_known_to (uint32_t who) const
+{
+  const View &view = *views[spec.shared_view ? 0 : who];
+
+  return view.senders + (who < spec.senders && !view.knows (who));
+}
+
 void
 RtcpGroup::tell_members (uint32_t who, CcTime at)
 {
@@ -320,7 +332,7 @@ RtcpGroup::tell_members (uint32_t who, CcTime at)
   heard = heard_by (who, at);
   if (!spec.reverse)
     t.members = t.pmembers = std::min (t.pmembers, spec.members (heard));
-  avpf_timing_set_members (&t, spec.members (heard), 0, false, at);
+  avpf_timing_set_members (&t, spec.members (heard), senders_known_to (who), who < spec.senders, at);
   if (!spec.rfc3550 && heard == 1 && t.pmembers == 1)
     t.pmembers = 0;
 }

@@ -25,7 +25,7 @@ namespace sim
 struct RtcpGroupSpec {
   enum class Delay { fixed, uniform, exponential };
 
-  unsigned users = 10000;
+  unsigned users = 10000, senders = 0; /* the first ones send media as well, and say so; without a table only */
   AvpfReconsideration mode = AVPF_RECONSIDER_UNCONDITIONAL;
   double plain = 0; /* this part of the users, the last ones, does not reconsider: old implementations */
   /* False: the paper's form. Intervals are not divided by e - 3/2, and L counts the others heard, but is 1 at first;
@@ -107,6 +107,7 @@ private:
   void bye_arrived (CcTime at);
   void move_timers (CcTime at);
   unsigned heard_by (uint32_t who, CcTime at);
+  unsigned senders_known_to (uint32_t who) const;
   void tell_members (uint32_t who, CcTime at);
   void fire (uint32_t who, CcTime at);
   std::vector<double> times_of (bool bye) const;
