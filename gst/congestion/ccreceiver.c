@@ -14,7 +14,8 @@ cc_receiver_params_init (CcReceiverParams *params)
 void
 cc_receiver_init (CcReceiver *r, const CcReceiverParams *params)
 {
-  *r = (CcReceiver){.params = *params, .last_report_at = CC_TIME_NONE, .arrived_at = CC_TIME_NONE};
+  *r = (CcReceiver){
+      .params = *params, .last_report_at = CC_TIME_NONE, .arrived_at = CC_TIME_NONE, .weight_at = CC_TIME_NONE};
   tfrc_receiver_init (&r->tfrc, &params->tfrc);
   loss_excuse_init (&r->excuse);
   path_rate_init (&r->path, &params->path);
@@ -163,6 +164,22 @@ cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now)
   path_rate_on_explicit_rate (&r->path, rate_Bps, now);
 }
 
+void
+cc_receiver_on_weight (CcReceiver *r, double weight, CcTime now)
+{
+  r->weight_at = now;
+  path_rate_set_weight (&r->path, weight);
+}
+
+static void
+forget_weight (CcReceiver *r, CcTime now)
+{
+  if (r->weight_at == CC_TIME_NONE || cc_time_since (now, r->weight_at) < CC_RECEIVER_WEIGHT_LIFE)
+    return;
+  r->weight_at = CC_TIME_NONE;
+  path_rate_set_weight (&r->path, r->params.path.weight);
+}
+
 bool
 cc_receiver_queue_stands (const CcReceiver *r, CcTime now)
 {
@@ -180,6 +197,7 @@ cc_receiver_next_timeout (const CcReceiver *r)
 bool
 cc_receiver_on_timeout (CcReceiver *r, CcTime now)
 {
+  forget_weight (r, now);
   tfrc_receiver_on_timeout (&r->tfrc, now);
   if (path_rate_on_timeout (&r->path, now))
     r->urgent = true;

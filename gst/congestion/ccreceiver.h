@@ -17,6 +17,7 @@ extern "C" {
 
 #define CC_RECEIVER_GAP (50 * CC_MSECOND)        /* between reports: what RTCP's share of a small flow allows */
 #define CC_RECEIVER_URGENT_GAP (20 * CC_MSECOND) /* before an early one */
+#define CC_RECEIVER_WEIGHT_LIFE (15 * CC_SECOND) /* what a sender says of its weight */
 #define CC_RECEIVER_MAX_JUMP 3000                /* sequence numbers; beyond, the sender has restarted */
 
 typedef struct {
@@ -57,6 +58,7 @@ typedef struct {
   bool urgent;           /* the path rate fell: the sender should know before the next regular report */
   bool told;             /* that feedback is wanted */
   CcTime last_report_at; /* CC_TIME_NONE: none yet */
+  CcTime weight_at;      /* the sender said its weight; CC_TIME_NONE: it did not lately */
   uint64_t packets, restarts;
 } CcReceiver;
 
@@ -74,6 +76,8 @@ void cc_receiver_on_explicit_rate (CcReceiver *r, double rate_Bps, CcTime now);
 /* The sender says that what is missing from first to last, numbers as on the wire, was too large for the path, as far
    as lossexcuse.h lets it. True: feedback is wanted at once. */
 bool cc_receiver_excuse (CcReceiver *r, uint16_t first, uint16_t last, CcTime now);
+/* The sender says what its weight is (callweight.h). Believed for CC_RECEIVER_WEIGHT_LIFE. */
+void cc_receiver_on_weight (CcReceiver *r, double weight, CcTime now);
 bool cc_receiver_queue_stands (const CcReceiver *r, CcTime now); /* in the path of the flow; pure */
 CcTime cc_receiver_next_timeout (const CcReceiver *r);           /* pure */
 bool cc_receiver_on_timeout (CcReceiver *r, CcTime now);         /* true: feedback is wanted */

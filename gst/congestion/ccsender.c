@@ -16,6 +16,7 @@ cc_sender_params_init (CcSenderParams *params)
       .max_Bps = 20e6 / 8,
       .overhead_bytes = 28,
       .loss_tolerance = 0.2,
+      .weight = 1,
       .pacing_gain = 1.5};
   send_buffer_params_init (&params->buffer);
   tfrc_sender_params_init (&params->tfrc);
@@ -90,6 +91,12 @@ void
 cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance)
 {
   s->params.loss_tolerance = loss_tolerance > 0 ? fmin (loss_tolerance, 1) : 0;
+}
+
+void
+cc_sender_set_weight (CcSender *s, double weight)
+{
+  s->params.weight = weight;
 }
 
 void

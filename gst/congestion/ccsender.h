@@ -49,6 +49,7 @@ typedef struct {
                        receiver how much of it comes through; default false */
   double loss_tolerance; /* share of the packets that may be lost and not count, low-delay mode, where the receiver
                             finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.1 */
+  double weight;         /* among others, where this end runs the law (ccsenderpackets.h): callweight.h; default 1 */
   double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode where it is not known what the
                             path carries (traincredit.h); default 1.5 */
   SendBufferParams buffer;
@@ -115,6 +116,7 @@ void cc_sender_set_limits (CcSender *s, double min_Bps, double max_Bps); /* hono
 void cc_sender_set_start (CcSender *s, double start_Bps, CcTime now);
 void cc_sender_set_mode (CcSender *s, CcMode mode, CcTime now);
 void cc_sender_set_loss_tolerance (CcSender *s, double loss_tolerance); /* clamped to [0, 1] */
+void cc_sender_set_weight (CcSender *s, double weight);                 /* honoured at the next report */
 void cc_sender_set_max_delay (CcSender *s, CcDuration max_delay);
 /* ARRIVAL_ECT_1 is for mode low-delay alone, which answers the fraction of marks: others send ARRIVAL_ECT_0. */
 void cc_sender_set_ecn (CcSender *s, ArrivalEcn ecn);

@@ -5,8 +5,10 @@ void
 cc_sender_packet_feedback_params (const CcSender *s, CcPacketFeedbackParams *params)
 {
   cc_packet_feedback_params_init (params);
-  params->path =
-      (PathRateParams){.start_Bps = s->params.start_Bps, .min_Bps = s->params.min_Bps, .max_Bps = s->params.max_Bps};
+  params->path = (PathRateParams){.start_Bps = s->params.start_Bps,
+      .min_Bps = s->params.min_Bps,
+      .max_Bps = s->params.max_Bps,
+      .weight = s->params.weight};
   params->rto = s->params.tfrc.rto;
   params->overhead_bytes = s->params.overhead_bytes;
 }
@@ -16,6 +18,7 @@ limit_path_rate (const CcSender *s, CcPacketFeedback *f)
 {
   f->path.params.min_Bps = s->params.min_Bps;
   f->path.params.max_Bps = s->params.max_Bps;
+  path_rate_set_weight (&f->path, s->params.weight);
 }
 
 void

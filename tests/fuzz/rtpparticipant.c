@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "participantcall.h"
 #include "rtcpsizeloss.h"
+#include "rtcpweight.h"
 
 #define WARM_UP (3 * CC_SECOND)
 #define ATTACK (3 * CC_SECOND)
@@ -187,6 +188,7 @@ say_rtcp (FuzzInput *in, unsigned op)
     uint8_t fci[RTCP_SIZE_LOSS_SIZE];
 
     rtcp_add_afb (&w, sender, about, fci, rtcp_size_loss_write (fci, sizeof fci, &loss));
+    rtcp_add_afb (&w, sender, about, fci, rtcp_weight_write (fci, sizeof fci, limit.bitrate_bps / 256.0));
   }
   if (op == OP_REQUEST) {
     uint16_t seq = (uint16_t)(call.seq - 3);

@@ -62,7 +62,7 @@ add_video (Dumbbell &net, const Cell &cell, uint64_t seed)
   sender.max_Bps = 1.1 * cell.max_bps / 8;
   if (cell.tolerance >= 0)
     sender.loss_tolerance = cell.tolerance;
-  spec.receiver.params.path = {sender.start_Bps, sender.min_Bps, sender.max_Bps};
+  spec.receiver.params.path = {sender.start_Bps, sender.min_Bps, sender.max_Bps, 1};
   spec.receiver.clock_drift_ppm = 50;
   spec.receiver.kind = cell.feedback;
   spec.sender.seed = seed * 100 + pair * 2;

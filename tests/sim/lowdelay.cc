@@ -21,8 +21,9 @@ struct Run {
   std::vector<uint32_t> trace; /* instead of the model: frame sizes at 1 Mb/s */
   struct FlowAt {
     double start_s, stop_s, access_ms;
+    double weight = 1;
   };
-  std::vector<FlowAt> flows = {{0, 1e6, 0}};
+  std::vector<FlowAt> flows = {{0, 1e6, 0, 1}};
   std::vector<TcpSpec> tcp;
   double end_s = 60, start_bps = 150e3, min_bps = 50e3;
   double udp_bps = 0, udp_from_s = 0, udp_to_s = 0;
@@ -62,6 +63,7 @@ flow_spec (const Run &run, const Run::FlowAt &at, uint64_t seed)
   spec.receiver.params.path.max_Bps = spec.sender.params.max_Bps;
   /* At low frame rates a frame alone takes most of the default of 150 ms. */
   spec.sender.params.buffer.max_delay = std::max (spec.sender.params.buffer.max_delay, cc_duration (4 / run.video.fps));
+  spec.sender.params.weight = spec.receiver.params.path.weight = at.weight;
   spec.receiver.clock_drift_ppm = 50;
   spec.receiver.kind = run.feedback;
   spec.sender.l4s = run.l4s;
@@ -87,14 +89,14 @@ write_csv (Report &report, const std::string &name, const Run &run, const Outcom
 }
 
 static Outcome
-simulate (Report &report, const std::string &name, const Run &run)
+simulate (Report &report, const std::string &name, const Run &run, uint64_t seed)
 {
   Outcome out;
 
   out.net = std::make_unique<Dumbbell> (run.net);
   for (const Run::FlowAt &at : run.flows) {
     unsigned pair = out.net->add_pair (at.access_ms / 2);
-    out.flows.push_back (add_cc_flow (*out.net, pair, flow_spec (run, at, report.options ().seed * 100 + pair * 2)));
+    out.flows.push_back (add_cc_flow (*out.net, pair, flow_spec (run, at, seed * 100 + pair * 2)));
   }
   for (const TcpSpec &tcp : run.tcp)
     add_tcp (*out.net, out.net->add_pair (), tcp);
@@ -105,6 +107,12 @@ simulate (Report &report, const std::string &name, const Run &run)
   write_csv (report, name, run, out);
   ns3::Simulator::Destroy ();
   return out;
+}
+
+static Outcome
+simulate (Report &report, const std::string &name, const Run &run)
+{
+  return simulate (report, name, run, report.options ().seed);
 }
 
 struct Steady {
@@ -577,6 +585,77 @@ serving_gaps (Report &report)
   }
 }
 
+/* Calls of unequal weight share one queue: what each has over its weight. */
+struct Weighed {
+  std::vector<double> shares;
+  double use = 0, p95_ms = 0;
+};
+
+static Weighed
+weigh (Report &report, const std::string &name, const Run &run, uint64_t seed)
+{
+  Outcome out = simulate (report, name, run, seed);
+  double from_s = run.flows.back ().start_s + 30;
+  Weighed w;
+
+  for (size_t i = 0; i < run.flows.size (); i++) {
+    double bps = out.probe (i).received.mean_bps (from_s, run.end_s - 1);
+    w.shares.push_back (bps / run.flows[i].weight);
+    w.use += bps / run.net.forward.bps;
+  }
+  w.p95_ms = out.net->forward ().all.queue_delay.percentile (0.95, from_s) * 1000;
+  return w;
+}
+
+/* Over ten seeds: within 15 % of its weight, or worst at least. */
+static void
+check_weights (Report &report, const std::string &name, const Run &run, double worst, double jain)
+{
+  const unsigned seeds = 10;
+  double log_ratio = 0, jains = 0, use = 0, p95_ms = 0;
+
+  for (unsigned k = 0; k < seeds; k++) {
+    Weighed w = weigh (report, format ("%s-%u", name.c_str (), k), run, report.options ().seed + k);
+
+    log_ratio += std::log (w.shares.front () / w.shares.back ()) / seeds;
+    jains += jain_of (w.shares) / seeds;
+    use += w.use / seeds;
+    p95_ms += w.p95_ms / seeds;
+  }
+  report.target (name + ": share over weight, first/last", std::exp (log_ratio), 0.85, 1.15, 1 / worst, worst);
+  report.check (name + ": Jain index of share over weight", jains, jain, 1);
+  report.check (name + ": use", use, 0.88, 1.01);
+  report.check (name + ": queue delay p95 ms", p95_ms, 0, 100);
+}
+
+/* One after the other, 5 s apart, with a path of 1 Mb/s for each call and sources that can make more. */
+static Run
+weighted_calls (const std::vector<double> &weights, double rtt_ms)
+{
+  Run run = one_flow (1e6 * weights.size (), rtt_ms / 2, 120);
+
+  run.video.max_bps = 6e6;
+  run.flows.clear ();
+  for (double weight : weights)
+    run.flows.push_back ({5. * run.flows.size (), 1e6, 0, weight});
+  return run;
+}
+
+/* The lighter one has been alone before, and takes itself for that for longer. */
+static void
+priorities (Report &report)
+{
+  for (double rtt_ms : {100., 20., 300.}) {
+    check_weights (report, format ("2-1-rtt-%g", rtt_ms), weighted_calls ({2, 1}, rtt_ms), 1.15, 0.96);
+    if (report.options ().quick)
+      return;
+    check_weights (report, format ("2-1-1-rtt-%g", rtt_ms), weighted_calls ({2, 1, 1}, rtt_ms), 1.25, 0.94);
+    check_weights (report, format ("3-1-rtt-%g", rtt_ms), weighted_calls ({3, 1}, rtt_ms), 1.25, 0.96);
+    check_weights (report, format ("4-1-rtt-%g", rtt_ms), weighted_calls ({4, 1}, rtt_ms), 1.35, 0.95);
+    check_weights (report, format ("1-2-rtt-%g", rtt_ms), weighted_calls ({1, 2}, rtt_ms), 1.8, 0.9);
+  }
+}
+
 static const std::vector<Scenario> scenarios = {
     {"variable-capacity", "RFC 8867 5.1: one flow, capacity 1.0, 2.5, 0.6, 1.0 Mb/s", true, variable_capacity},
     {"packet-reports", "RFC 8888 and TWCC do where the receiver knows nothing of the law", true, packet_reports},
@@ -591,6 +670,7 @@ static const std::vector<Scenario> scenarios = {
     {"long-tcp", "RFC 8867 5.6: a long TCP does not starve us", true, long_tcp},
     {"own-kind", "RFC 8867 5.4: three flows share 3.5 Mb/s", true, own_kind},
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
+    {"priorities", "RFC 8867 6.1: what a call has goes by its weight", true, priorities},
     {"l4s", "a path that marks at once has a queue of a few ms", true, l4s},
     {"l4s-three", "three flows as well", true, l4s_three},
     {"marks", "a path that marks what it would drop: alone, beside TCPs that are marked too, three flows", false,

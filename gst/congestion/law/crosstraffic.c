@@ -10,7 +10,7 @@
 #define LEAST_SPAN 1e-5 /* s: packets that one chance of the link has served */
 
 static void
-end_frame (CrossTraffic *c)
+end_frame (CrossTraffic *c, double weight)
 {
   double ratio, gain = fmax (1 / (c->frames + 1), 1 / MEMORY);
 
@@ -20,16 +20,16 @@ end_frame (CrossTraffic *c)
   c->spacing += (fmin (fmax (ratio, -MOST), MOST) - c->spacing) * gain;
   c->frames++;
   if (c->frames >= ENOUGH)
-    c->alone = c->spacing < (c->alone ? NOT_ALONE : ALONE);
+    c->alone = c->spacing < log1p (expm1 (c->alone ? NOT_ALONE : ALONE) / weight);
 }
 
 void
-cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair)
+cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair, double weight)
 {
   double arrived = fmax (pair->arrived, LEAST_SPAN);
 
   if (!pair->same_frame) {
-    end_frame (c);
+    end_frame (c, weight);
     c->within_bytes = c->within_s = 0;
     c->first = pair->queued && pair->adjacent ? arrived / pair->bytes : 0;
   } else if (pair->queued && pair->train && pair->adjacent) {

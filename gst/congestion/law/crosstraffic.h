@@ -34,7 +34,8 @@ typedef struct {
   bool alone;
 } CrossTraffic;
 
-void cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair);
+/* weight: of this call; between two of its frames a call beside it sends so much the less. */
+void cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair, double weight);
 /* Nobody else does. False while it is not known. */
 bool cross_traffic_is_none (const CrossTraffic *c);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pathgrowth.h"
+#include "callweight.h"
 #include <math.h>
 
 #define SHARED_RATE LAW (SHARED_RATE, 110e3, 1) /* bytes/s; x its share in R, to the power of one half */
@@ -29,7 +30,7 @@ near_growth (const PathView *v, const GrowthRow *row)
 {
   if (!row->gentle || !filled_path_is_near (&v->filled, v->rate_Bps, v->share.capacity_Bps))
     return HUGE_VAL;
-  return fmax (NEAR_GROWTH / v->rate_Bps, NEAR_LEAST);
+  return fmax (NEAR_GROWTH / call_weight_rate (v), NEAR_LEAST);
 }
 
 double

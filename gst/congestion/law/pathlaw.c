@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pathlaw.h"
+#include "callweight.h"
 #include <math.h>
 
 #define ALPHA 0.75
@@ -42,7 +43,7 @@ clamp (double value, double low, double high)
 double
 path_law_yields (const PathView *v, const PathLawRow *row, double c_Bps)
 {
-  return row->yields_all || c_Bps == 0 ? 1 : fmin (YIELDS * v->rate_Bps / c_Bps, 1);
+  return row->yields_all || c_Bps == 0 ? 1 : fmin (YIELDS * call_weight_rate (v) / c_Bps, 1);
 }
 
 /* s of queue beyond what is left alone. */

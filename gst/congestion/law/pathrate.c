@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pathrate.h"
+#include "callweight.h"
 #include "pathlaw.h"
 #include <math.h>
 
@@ -22,10 +23,17 @@ path_rate_init (PathRate *p, const PathRateParams *params)
 {
   *p = (PathRate){.params = path_rate_params_sane (params)};
   path_view_init (&p->view, path_rate_params_clamp (&p->params, p->params.start_Bps));
+  p->view.weight = p->params.weight;
   loss_cause_init (&p->loss);
   loss_gap_init (&p->loss_gap);
   grant (p, (RateWish){p->params.start_Bps, RATE_OWNER_START});
   p->told.rate_Bps = p->rate_Bps;
+}
+
+void
+path_rate_set_weight (PathRate *p, double weight)
+{
+  p->view.weight = p->params.weight = call_weight_sane (weight);
 }
 
 void

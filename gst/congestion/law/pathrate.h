@@ -52,6 +52,7 @@ typedef struct {
 } PathRate;
 
 void path_rate_init (PathRate *p, const PathRateParams *params);
+void path_rate_set_weight (PathRate *p, double weight); /* honoured at once */
 /* What a packet says that routers allow. For 2 s after each, 20 ms more of queue are left alone, and trains that arrive
    spread without a queue: routers that give rates keep a queue of their own, and share out. */
 void path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now);

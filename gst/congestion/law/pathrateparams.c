@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pathrateparams.h"
+#include "callweight.h"
 #include <math.h>
 
 void
 path_rate_params_init (PathRateParams *params)
 {
-  *params = (PathRateParams){.start_Bps = 300e3 / 8, .min_Bps = 30e3 / 8, .max_Bps = 20e6 / 8};
+  *params = (PathRateParams){.start_Bps = 300e3 / 8, .min_Bps = 30e3 / 8, .max_Bps = 20e6 / 8, .weight = 1};
 }
 
 /* Written so that what is no number is made one. */
@@ -20,6 +21,7 @@ path_rate_params_sane (const PathRateParams *params)
     sane.max_Bps = sane.min_Bps;
   if (!(sane.start_Bps > 0))
     sane.start_Bps = sane.min_Bps;
+  sane.weight = call_weight_sane (sane.weight);
   return sane;
 }
 

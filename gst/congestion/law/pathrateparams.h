@@ -9,6 +9,7 @@ extern "C" {
 
 typedef struct {
   double start_Bps, min_Bps, max_Bps; /* wire bytes/s */
+  double weight;                      /* so many calls it is to be (callweight.h); default 1 */
 } PathRateParams;
 
 void path_rate_params_init (PathRateParams *params);

@@ -22,7 +22,7 @@ path_view_init (PathView *v, double rate_Bps)
 {
   QueueDelayParams delay;
 
-  *v = (PathView){.word_at = CC_TIME_NONE};
+  *v = (PathView){.word_at = CC_TIME_NONE, .weight = 1};
   long_wait_init (&v->long_wait);
   queue_delay_params_init (&delay);
   queue_delay_init (&v->delay, &delay);
@@ -65,7 +65,7 @@ take_pair (PathView *v, const PathPacket *packet)
   if (steps > MAX_LOST || sent < 0 || arrived < 0)
     return;
   cross_traffic_on_pair (
-      &v->cross, &(TrafficPair){packet->frame == v->last.frame, queued, train, steps == 1, bytes, arrived});
+      &v->cross, &(TrafficPair){packet->frame == v->last.frame, queued, train, steps == 1, bytes, arrived}, v->weight);
   if (queued)
     packet_pairs_add (&v->served, bytes, sent, arrived, packet->arrived_at, SERVED_MEMORY);
   if (queued || train)

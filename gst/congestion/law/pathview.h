@@ -55,6 +55,7 @@ typedef struct {
   PathPacket last; /* newest in sequence */
   double waited;   /* s that it did */
   LongWait long_wait;
+  double weight;                       /* of this call, as told */
   double rate_Bps, trail_Bps;          /* what may be sent, as told; the same as it shows here, later */
   double receive_Bps, receive_now_Bps; /* over 1 s; of late */
   FilledPath filled;                   /* when a queue was last met */

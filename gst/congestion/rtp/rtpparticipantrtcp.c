@@ -7,6 +7,7 @@
 
 #include "rtcpbytes.h"
 #include "rtcpsizeloss.h"
+#include "rtcpweight.h"
 
 #define MAX_SPEAKERS 64 /* in one packet; more are ignored */
 
@@ -275,16 +276,31 @@ on_rpsi (void *user, uint32_t sender, uint32_t media, const RtcpRpsi *rpsi)
     fb_retention_on_received (&c->p->owed.retention, &item, c->now);
 }
 
-/* Only whoever sends the stream knows what was too large in it. */
-static void
-on_size_loss (RtcpContext *c, uint32_t media, const RtcpSizeLoss *loss)
+/* What only whoever sends the stream may say of it: NULL where somebody else does. */
+static RtpSource *
+its_own (const RtcpContext *c, uint32_t media)
 {
   RtpSource *s = rtp_sources_find (&c->p->sources, media);
 
-  if (s == NULL || !rtp_source_present (s) || !rtp_address_same_host (&s->address, c->address))
-    return;
-  if (cc_receiver_excuse (&s->cc, loss->first, loss->last, c->now))
+  return s != NULL && rtp_source_present (s) && rtp_address_same_host (&s->address, c->address) ? s : NULL;
+}
+
+static void
+on_size_loss (RtcpContext *c, uint32_t media, const RtcpSizeLoss *loss)
+{
+  RtpSource *s = its_own (c, media);
+
+  if (s != NULL && cc_receiver_excuse (&s->cc, loss->first, loss->last, c->now))
     rtp_participant_request_flow_report (c->p, c->now);
+}
+
+static void
+on_weight (RtcpContext *c, uint32_t media, double weight)
+{
+  RtpSource *s = its_own (c, media);
+
+  if (s != NULL)
+    cc_receiver_on_weight (&s->cc, weight, c->now);
 }
 
 static void
@@ -293,12 +309,15 @@ on_afb (void *user, uint32_t sender, uint32_t media, const uint8_t *fci, size_t 
   RtcpContext *c = user;
   FbItem item = fb_item_application (media, fci, size);
   RtcpSizeLoss loss;
+  double weight;
 
   if (is_ignored (c, sender))
     return;
   fb_retention_on_received (&c->p->owed.retention, &item, c->now);
   if (rtcp_size_loss_parse (fci, size, &loss))
     on_size_loss (c, media, &loss);
+  if (rtcp_weight_parse (fci, size, &weight))
+    on_weight (c, media, weight);
 }
 
 static void

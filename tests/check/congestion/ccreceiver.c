@@ -394,9 +394,26 @@ START_TEST (test_odd_excuses)
 }
 END_TEST
 
+/* Bounded, and forgotten where it is not told again. */
+START_TEST (test_a_weight_is_believed_for_a_while)
+{
+  setup (0, 0);
+  arrive_some (100, 0);
+  cc_receiver_on_weight (&r, 2, now);
+  ck_assert_double_eq (r.path.view.weight, 2);
+  arrive_some (1000, 0);
+  cc_receiver_on_weight (&r, 1e9, now);
+  ck_assert_double_eq (r.path.view.weight, 4);
+  arrive_some (CC_RECEIVER_WEIGHT_LIFE / SPACING - 1, 0);
+  ck_assert_double_eq (r.path.view.weight, 4);
+  arrive_some (3, 0);
+  ck_assert_double_eq (r.path.view.weight, 1);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccreceiver", test_nothing_to_report_without_a_stamp, test_one_report_a_round_trip,
     test_asks_once_and_waits_for_leave, test_an_outage_is_one_loss, test_sequence_and_stamp_wrap,
     test_restart_of_the_sender, test_late_packet_from_before_the_round_trip_was_known_is_no_restart, test_odd_packets,
     test_falling_path_rate_asks_early, test_what_comes_beside_is_of_the_rate, test_marks_of_ect_1_are_no_losses,
     test_reports_tell_which_ecn_bits_have_come, test_excused_losses_are_none, test_who_always_excuses_is_not_believed,
-    test_an_outage_is_not_excused, test_odd_excuses)
+    test_an_outage_is_not_excused, test_odd_excuses, test_a_weight_is_believed_for_a_while)

@@ -4,12 +4,14 @@
 
 #define PACKET 1000.0
 
+static double weight = 1;
+
 /* A frame of four packets; first, within: s between arrivals. */
 static void
 frame (CrossTraffic *c, double first, double within, bool queued)
 {
   for (unsigned i = 0; i < 4; i++)
-    cross_traffic_on_pair (c, &(TrafficPair){i > 0, queued, i > 0, true, PACKET, i > 0 ? within : first});
+    cross_traffic_on_pair (c, &(TrafficPair){i > 0, queued, i > 0, true, PACKET, i > 0 ? within : first}, weight);
 }
 
 static void
@@ -67,6 +69,23 @@ START_TEST (test_somebody_comes_and_leaves)
 }
 END_TEST
 
+/* One beside a call of weight 2 gets in half as much. */
+START_TEST (test_less_of_somebody_shows_beside_a_heavier_call)
+{
+  CrossTraffic c = {0};
+
+  weight = 1;
+  frames (&c, 20, 0.008, 0.008);
+  frames (&c, 40, 0.012, 0.008);
+  ck_assert (cross_traffic_is_none (&c));
+  weight = 2;
+  frames (&c, 2, 0.012, 0.008);
+  ck_assert (!cross_traffic_is_none (&c));
+  frames (&c, 40, 0.008, 0.008);
+  ck_assert (cross_traffic_is_none (&c));
+}
+END_TEST
+
 /* Without a queue that reaches from frame to frame, and where packets are lost between, nothing is learned. */
 START_TEST (test_what_says_nothing)
 {
@@ -76,13 +95,14 @@ START_TEST (test_what_says_nothing)
     frame (&c, 0.008, 0.008, false);
   ck_assert (!cross_traffic_is_none (&c));
   for (unsigned i = 0; i < 160; i++)
-    cross_traffic_on_pair (&c, &(TrafficPair){i % 4 > 0, true, i % 4 > 0, false, PACKET, 0.008});
+    cross_traffic_on_pair (&c, &(TrafficPair){i % 4 > 0, true, i % 4 > 0, false, PACKET, 0.008}, weight);
   ck_assert (!cross_traffic_is_none (&c));
   for (unsigned i = 0; i < 160; i++) /* one packet a frame */
-    cross_traffic_on_pair (&c, &(TrafficPair){false, true, false, true, PACKET, 0.008});
+    cross_traffic_on_pair (&c, &(TrafficPair){false, true, false, true, PACKET, 0.008}, weight);
   ck_assert (!cross_traffic_is_none (&c));
 }
 END_TEST
 
 CC_TEST_MAIN ("crosstraffic", test_alone_all_are_spaced_alike, test_gaps_of_the_link_are_nobody,
-    test_others_get_in_where_we_pause, test_somebody_comes_and_leaves, test_what_says_nothing)
+    test_others_get_in_where_we_pause, test_somebody_comes_and_leaves, test_what_says_nothing,
+    test_less_of_somebody_shows_beside_a_heavier_call)

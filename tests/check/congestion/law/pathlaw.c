@@ -62,6 +62,31 @@ START_TEST (test_drains_by_its_part_of_the_queue)
 }
 END_TEST
 
+/* Twice the rate and twice the weight, about what filled the path: in proportion the same, so that it stays. */
+START_TEST (test_does_as_two_calls)
+{
+  const double queues_s[] = {0.002, 0.030};
+
+  for (unsigned i = 0; i < 2; i++) {
+    double one, two, as_one;
+    PathView v;
+
+    setup (&v, 50e3, 250e3);
+    v.filled = (FilledPath){50e3, 250e3, NOW};
+    v.queue.q = v.queue.q_lag = queues_s[i];
+    one = growth (&v, QUEUE_OWN_KIND, NULL);
+    setup (&v, 100e3, 250e3);
+    v.filled = (FilledPath){100e3, 250e3, NOW};
+    v.queue.q = v.queue.q_lag = queues_s[i];
+    as_one = growth (&v, QUEUE_OWN_KIND, NULL);
+    v.weight = 2;
+    two = growth (&v, QUEUE_OWN_KIND, NULL);
+    ck_assert_double_eq_tol (two, one, 1e-3);
+    ck_assert_double_gt (two, as_one + 2e-3);
+  }
+}
+END_TEST
+
 START_TEST (test_a_queue_of_others_is_left_out)
 {
   PathView v;
@@ -189,7 +214,7 @@ START_TEST (test_yields_by_its_part)
 }
 END_TEST
 
-CC_TEST_MAIN ("pathlaw", test_comes_down_to_the_capacity, test_drains_by_its_part_of_the_queue,
+CC_TEST_MAIN ("pathlaw", test_comes_down_to_the_capacity, test_drains_by_its_part_of_the_queue, test_does_as_two_calls,
     test_a_queue_of_others_is_left_out, test_a_rising_queue_counts_beside_growth, test_routers_share_out,
     test_no_further_than_what_arrives, test_loss_has_the_last_word, test_comes_down_by_the_fraction_of_marks,
     test_marks_alone_say_where_a_marking_path_ends, test_yields_by_its_part)

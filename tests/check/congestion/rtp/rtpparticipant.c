@@ -3,6 +3,7 @@
    through the elements in tests/check/elements/rtcpavpf*.c. */
 #include "participantcall.h"
 #include "rtcpsizeloss.h"
+#include "rtcpweight.h"
 #include "cctest.h"
 
 #include <math.h>
@@ -102,6 +103,38 @@ START_TEST (what_was_too_large_is_no_congestion)
   ck_assert (rtp_participant_queue_feedback (&call.caller.core, &message, call.now));
   call_run (&call, CC_SECOND);
   ck_assert_double_eq (watcher_p (), 0);
+  call_clear (&call);
+}
+END_TEST
+
+/* The sender says that it is worth three, and a stranger that it is worth four. */
+START_TEST (only_the_sender_says_its_weight)
+{
+  uint8_t fci[RTCP_WEIGHT_SIZE], forged[RTCP_MTU];
+  const RtpAppFeedback message = {.type = RTCP_PSFB,
+      .fmt = RTCP_FB_FMT_AFB,
+      .media = CALL_MEDIA,
+      .fci = fci,
+      .size = sizeof fci,
+      .max_delay = CC_SECOND};
+  const RtpSource *s;
+  RtcpWriter w;
+
+  begin ();
+  call_run (&call, 2 * CC_SECOND);
+  s = rtp_sources_main (&call.watcher.core.sources);
+  rtcp_weight_write (fci, sizeof fci, 4);
+  rtcp_writer_init (&w, forged, sizeof forged);
+  rtcp_add_rr (&w, 5, NULL, 0);
+  rtcp_add_afb (&w, 5, CALL_MEDIA, fci, sizeof fci);
+  call_hand_over (&call, &call.watcher, &call_stranger, true, forged, w.size);
+  ck_assert_double_eq (s->cc.path.view.weight, 1);
+  rtcp_weight_write (fci, sizeof fci, 3);
+  ck_assert (rtp_participant_queue_feedback (&call.caller.core, &message, call.now));
+  call_run (&call, CC_SECOND);
+  ck_assert_double_eq (s->cc.path.view.weight, 3);
+  call_run (&call, CC_RECEIVER_WEIGHT_LIFE);
+  ck_assert_double_eq (s->cc.path.view.weight, 1);
   call_clear (&call);
 }
 END_TEST
@@ -455,6 +488,6 @@ END_TEST
 CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, whoever_makes_the_rate_is_told,
     a_named_peer_is_believed_at_once, a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports,
     joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_was_too_large_is_no_congestion,
-    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
-    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
-    no_memory_is_no_harm)
+    only_the_sender_says_its_weight, what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet,
+    what_is_withdrawn_is_not_said, a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye,
+    wake_ups_are_told, no_memory_is_no_harm)

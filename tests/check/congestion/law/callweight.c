@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "callweight.h"
+#include "cctest.h"
+
+#include <math.h>
+
+START_TEST (test_what_is_no_weight_is_one)
+{
+  const double given[] = {1, 2.5, CALL_WEIGHT_MOST, 1e9, INFINITY, 0.5, 0, -3, NAN};
+  const double taken[] = {1, 2.5, CALL_WEIGHT_MOST, CALL_WEIGHT_MOST, CALL_WEIGHT_MOST, 1, 1, 1, 1};
+
+  for (unsigned i = 0; i < 9; i++)
+    ck_assert_double_eq (call_weight_sane (given[i]), taken[i]);
+}
+END_TEST
+
+START_TEST (test_among_others_it_is_so_many_calls)
+{
+  PathView v;
+
+  path_view_init (&v, 100e3);
+  ck_assert_double_eq (call_weight_rate (&v), 100e3);
+  v.weight = 2;
+  ck_assert_double_eq (call_weight_rate (&v), 50e3);
+  v.cross.alone = true;
+  ck_assert_double_eq (call_weight_rate (&v), 100e3);
+}
+END_TEST
+
+CC_TEST_MAIN ("callweight", test_what_is_no_weight_is_one, test_among_others_it_is_so_many_calls)
