@@ -24,6 +24,7 @@
 
 #include "gstrtptfrcbwe.h"
 
+#include "callweight.h"
 #include "gsttfrcmode.h"
 #include "gsttfrcrate.h"
 
@@ -47,6 +48,7 @@ enum {
   PROP_MODE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
+  PROP_PATH_WEIGHT,
   PROP_CIRCUIT_BREAKER,
   PROP_WEIGHTS,
   PROP_STATS,
@@ -309,6 +311,9 @@ gst_rtp_tfrc_bwe_set_property (GObject *object, guint id, const GValue *value, G
   case PROP_LOSS_TOLERANCE:
     self->settings.loss_tolerance = g_value_get_uint (value);
     break;
+  case PROP_PATH_WEIGHT:
+    self->settings.path_weight = g_value_get_double (value);
+    break;
   case PROP_CIRCUIT_BREAKER:
     self->settings.circuit_action = (CircuitAction)g_value_get_enum (value);
     break;
@@ -359,6 +364,9 @@ gst_rtp_tfrc_bwe_get_property (GObject *object, guint id, GValue *value, GParamS
     break;
   case PROP_LOSS_TOLERANCE:
     g_value_set_uint (value, self->settings.loss_tolerance);
+    break;
+  case PROP_PATH_WEIGHT:
+    g_value_set_double (value, self->settings.path_weight);
     break;
   case PROP_CIRCUIT_BREAKER:
     g_value_set_enum (value, self->settings.circuit_action);
@@ -431,6 +439,11 @@ install_other_properties (GObjectClass *gobject)
           "of "
           "every packet show that no congestion loses them (0: every loss counts as TCP would count it)",
           0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
+  g_object_class_install_property (gobject, PROP_PATH_WEIGHT,
+      g_param_spec_double ("path-weight", "Weight on the path",
+          "mode=low-delay: how many times as much of the path as a call of weight 1 of this kind beside it all streams "
+          "together have, where reports of every packet come (how they share it is `weights`)",
+          1, CALL_WEIGHT_MOST, 1, LIVE));
   g_object_class_install_property (gobject, PROP_CIRCUIT_BREAKER, gst_tfrc_circuit_param_spec ());
   g_object_class_install_property (gobject, PROP_STATS,
       g_param_spec_boxed ("stats", "Statistics",
@@ -490,6 +503,7 @@ gst_rtp_tfrc_bwe_init (GstRtpTfrcBwe *self)
       .min_bitrate = DEFAULT_MIN_BITRATE,
       .max_bitrate = DEFAULT_MAX_BITRATE,
       .max_delay = DEFAULT_MAX_DELAY,
-      .loss_tolerance = DEFAULT_LOSS_TOLERANCE};
+      .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
+      .path_weight = 1};
   init_pads (self);
 }

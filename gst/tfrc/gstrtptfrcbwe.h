@@ -30,6 +30,7 @@ typedef struct {
   guint start_bitrate, min_bitrate, max_bitrate; /* bit/s on the wire */
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
+  double path_weight;
   CircuitAction circuit_action;
 } GstRtpTfrcSettings;
 

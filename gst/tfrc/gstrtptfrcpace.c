@@ -29,6 +29,7 @@ init_core (GstRtpTfrcBwe *self, CcTime now)
   params.max_Bps = gst_tfrc_bytes_per_second (self->settings.max_bitrate);
   params.overhead_bytes = GST_RTP_TFRC_OVERHEAD;
   params.loss_tolerance = self->settings.loss_tolerance / 100.0;
+  params.weight = self->settings.path_weight;
   params.buffer.max_delay = self->settings.max_delay;
   params.circuit.action = self->settings.circuit_action;
   params.circuit.needs_rtcp = true; /* the session's peer may have none */
@@ -99,6 +100,7 @@ gst_rtp_tfrc_apply_settings (GstRtpTfrcBwe *self)
     cc_sender_set_mode (&self->core, self->settings.mode, now);
   cc_sender_set_max_delay (&self->core, self->settings.max_delay);
   cc_sender_set_loss_tolerance (&self->core, self->settings.loss_tolerance / 100.0);
+  cc_sender_set_weight (&self->core, self->settings.path_weight);
   cc_sender_set_circuit_action (&self->core, self->settings.circuit_action);
   cc_sender_set_limits (&self->core, gst_tfrc_bytes_per_second (self->settings.min_bitrate),
       gst_tfrc_bytes_per_second (self->settings.max_bitrate));

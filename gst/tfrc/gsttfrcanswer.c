@@ -252,6 +252,7 @@ gst_tfrc_answer_begin (
   gst_tfrc_numbers_init (&a->numbers);
   begin_repair (a);
   gst_tfrc_mtu_init (&a->mtu, params->element, params->pad);
+  gst_tfrc_weight_init (&a->weight);
   a->tmmbr_Bps = INFINITY;
 }
 
@@ -269,6 +270,7 @@ gst_tfrc_answer_set_peer (GstTfrcAnswer *a, const GstTfrcAddress *to, CcTime now
   gst_tfrc_repair_end (&a->repair, now);
   gst_tfrc_session_set_peer (&a->session, to, now);
   gst_tfrc_mtu_restart (&a->mtu);
+  gst_tfrc_weight_init (&a->weight);
 }
 
 static guint
@@ -315,6 +317,13 @@ gst_tfrc_answer_on_sent (GstTfrcAnswer *a, const CcPacket *packet, const GstTfrc
   gst_tfrc_repair_on_sent (&a->repair, packet, head, seq, now);
 }
 
+/* Other modes ask no receiver for the path's rate. */
+static double
+weight_of (const GstTfrcSettings *settings)
+{
+  return settings->mode == CC_MODE_LOW_DELAY ? settings->path_weight : 1;
+}
+
 gboolean
 gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now)
 {
@@ -325,6 +334,7 @@ gst_tfrc_answer_run (GstTfrcAnswer *a, int fd, CcTime now)
   apply_limit (a, now);
   fits = !gst_tfrc_mtu_run (&a->mtu, now);
   tell_size_losses (a, now);
+  gst_tfrc_weight_run (&a->weight, &a->session, weight_of (a->params.settings), now);
   return fits;
 }
 

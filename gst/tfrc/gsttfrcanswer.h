@@ -11,6 +11,7 @@
 #include "gsttfrcsession.h"
 #include "gsttfrcsettings.h"
 #include "gsttfrcsteering.h"
+#include "gsttfrcweight.h"
 
 G_BEGIN_DECLS
 
@@ -46,6 +47,7 @@ typedef struct {
   GstTfrcNumbers numbers;
   GstTfrcRepair repair;
   GstTfrcMtu mtu;
+  GstTfrcWeight weight;
   CcTime heard_at;      /* of the packet at hand */
   double tmmbr_Bps;     /* INFINITY: nobody limits */
   gboolean limit_stale; /* it may have changed */

@@ -22,6 +22,7 @@ typedef struct {
   gboolean audio; /* by the caps */
   GstClockTime max_delay, stats_interval;
   guint loss_tolerance; /* percent */
+  double path_weight;
   BurstControlParams burst;
   CircuitAction circuit_action;
   GstTfrcRepairMode repair;

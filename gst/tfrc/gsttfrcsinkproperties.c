@@ -6,6 +6,7 @@
 
 #include "gsttfrcsink.h"
 
+#include "callweight.h"
 #include "erfextension.h"
 #include "gstccextension.h"
 #include "gsttfrcgroup.h"
@@ -40,6 +41,7 @@ enum {
   PROP_MIN_AUDIO_BITRATE,
   PROP_MAX_DELAY,
   PROP_LOSS_TOLERANCE,
+  PROP_PATH_WEIGHT,
   PROP_DUTY,
   PROP_BATCH,
   PROP_CIRCUIT_BREAKER,
@@ -120,6 +122,9 @@ set_setting (GstTfrcSettings *settings, guint id, const GValue *value)
     return TRUE;
   case PROP_LOSS_TOLERANCE:
     settings->loss_tolerance = g_value_get_uint (value);
+    return TRUE;
+  case PROP_PATH_WEIGHT:
+    settings->path_weight = g_value_get_double (value);
     return TRUE;
   case PROP_DUTY:
     settings->burst.duty = g_value_get_double (value);
@@ -284,6 +289,9 @@ get_setting (const GstTfrcSettings *settings, guint id, GValue *value)
   case PROP_LOSS_TOLERANCE:
     g_value_set_uint (value, settings->loss_tolerance);
     return TRUE;
+  case PROP_PATH_WEIGHT:
+    g_value_set_double (value, settings->path_weight);
+    return TRUE;
   case PROP_DUTY:
     g_value_set_double (value, settings->burst.duty);
     return TRUE;
@@ -401,6 +409,11 @@ install_rate_properties (GObjectClass *gobject)
           "mode=low-delay: up to how many percent of the packets may be lost without lowering the rate where the "
           "receiver finds that no congestion loses them (0: every loss counts as TCP would count it)",
           0, MAX_LOSS_TOLERANCE, DEFAULT_LOSS_TOLERANCE, LIVE));
+  g_object_class_install_property (gobject, PROP_PATH_WEIGHT,
+      g_param_spec_double ("path-weight", "Weight on the path",
+          "mode=low-delay: how many times as much of the path as a call of weight 1 of this kind beside it has. The "
+          "receiver is told",
+          1, CALL_WEIGHT_MOST, 1, LIVE));
   g_object_class_install_property (gobject, PROP_DUTY,
       g_param_spec_double ("duty", "Duty",
           "mode=burst-control: the part of the frame period that the packets of a frame are spread over. Streams of a "
@@ -456,6 +469,7 @@ gst_tfrc_sink_init_properties (GstTfrcSink *self)
       .min_audio_bitrate = DEFAULT_MIN_AUDIO_BITRATE,
       .max_delay = DEFAULT_MAX_DELAY,
       .loss_tolerance = DEFAULT_LOSS_TOLERANCE,
+      .path_weight = 1,
       .extension_id = GST_CC_EXTENSION_ID_DEFAULT,
       .clock_rate = GST_TFRC_CLOCK_RATE};
   burst_control_params_init (&self->settings.burst);

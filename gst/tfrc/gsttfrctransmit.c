@@ -90,6 +90,7 @@ init_core (GstTfrcTransmit *t, double start_Bps, CcTime now)
   params.pays_resent = true;
   params.buffer.max_delay = t->settings.max_delay;
   params.loss_tolerance = t->settings.loss_tolerance / 100.0;
+  params.weight = t->settings.path_weight;
   params.circuit.action = t->settings.circuit_action;
   params.ecn = gst_tfrc_ecn_wanted (t->settings.ecn);
   params.burst = t->settings.burst;
@@ -161,6 +162,7 @@ apply_settings (GstTfrcTransmit *t, const GstTfrcSettings *settings, CcTime now)
   if (settings->max_delay != t->settings.max_delay)
     cc_sender_set_max_delay (&t->core, settings->max_delay);
   cc_sender_set_loss_tolerance (&t->core, settings->loss_tolerance / 100.0);
+  cc_sender_set_weight (&t->core, settings->path_weight);
   cc_sender_set_circuit_action (&t->core, settings->circuit_action);
   cc_sender_set_ecn (&t->core, gst_tfrc_ecn_wanted (settings->ecn));
   cc_sender_set_burst (&t->core, &settings->burst);

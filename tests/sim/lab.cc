@@ -21,7 +21,7 @@
        kind=video  controller=low-delay|rfc5348|fixed:RATE|oracle|gcc|rtptfrcbwe
                    (the first two with +rtx: lost packets are sent again; +byrtx, +byfec, +byboth: they, sums, or either
                    as tfrcsrc's repair plans it; +erf: p-aqm hops are asked for a rate)
-                   max-delay=0.15 (of tfrcsink)
+                   max-delay=0.15 weight=1 (of tfrcsink; of rtptfrcbwe its path-weight)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
                                 ... mtu=1200 timestamp-offset=0". One thread, or runs differ

@@ -82,6 +82,25 @@ check_start (const gchar *name)
 }
 
 /* Until the first report, from when on that counts. */
+/* Alone there is nobody to have more than. */
+GST_START_TEST (test_path_weight)
+{
+  Call *c = call_new (LINK);
+  double weight, before, after;
+
+  g_object_get (c->element, "path-weight", &weight, NULL);
+  fail_unless_equals_float (weight, 1);
+  run_call (c, 20, frame_of_estimate);
+  before = mean_rate (c, 20);
+  g_object_set (c->element, "path-weight", 4.0, NULL);
+  g_object_get (c->element, "path-weight", &weight, NULL);
+  fail_unless_equals_float (weight, 4);
+  after = mean_rate (c, 20);
+  fail_unless (fabs (after / before - 1) < 0.05, "%f after %f", after, before);
+  call_free (c);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_start_bitrate)
 {
   check_start ("start-bitrate");
@@ -202,6 +221,7 @@ rtptfrcbweproperties_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_loss_tolerance);
+  tcase_add_test (tc, test_path_weight);
   tcase_add_test (tc, test_start_bitrate);
   tcase_add_test (tc, test_mode);
   tcase_add_test (tc, test_max_delay);

@@ -118,7 +118,7 @@ def _video(job, flow, number, clip):
     limits = {k: flow.get(k, job.cell.limits[k]) for k in ("start-rate", "min", "max")}
     controller = flow.get("controller", job.controller)
     keys = {"kind": flow["kind"], "controller": controller, "fps": job.fps, "max-delay": job.cell.patience,
-            "ect": any(h["ecn"] for h in job.cell.hops) or None} | limits
+            "ect": any(h["ecn"] for h in job.cell.hops) or None, "weight": flow.get("weight")} | limits
     if controller == "oracle":
         keys["rates"] = controllers.oracle_rates(job.cell, number, job.duration, units.rate(limits["min"]),
                                                  units.rate(limits["max"]))

@@ -94,6 +94,13 @@ set_max_delay (GstElement *element, double s)
     g_object_set (element, "max-delay", (guint64)(s * GST_SECOND), nullptr);
 }
 
+static void
+set_weight (GstElement *element, double weight)
+{
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), "path-weight"))
+    g_object_set (element, "path-weight", weight, nullptr);
+}
+
 /* The library's clock is ours before its first instance reads it. */
 void
 HostedElement::create ()
@@ -110,6 +117,7 @@ HostedElement::create ()
   set_rate (host->element, "min-bitrate", spec.min_bps);
   set_rate (host->element, "estimated-bitrate", spec.start_bps);
   set_max_delay (host->element, spec.max_delay_s);
+  set_weight (host->element, spec.weight);
 }
 
 GstFlowReturn

@@ -39,6 +39,7 @@ struct HostedElementSpec {
   std::string factory = "rtpgccbwe";
   double start_bps = 0, min_bps = 0, max_bps = 0; /* 0: the element's own */
   double max_delay_s = 0;                         /* 0: the element's own, or it has none */
+  double weight = 1;                              /* where it has one (rtptfrcbwe) */
   std::string encoding_name;                      /* of the caps, as "H264"; empty: they do not tell */
   unsigned real_delay_us = 0;                     /* before each wake-up: must change nothing */
 };

@@ -230,6 +230,7 @@ read_control (Group &g, LabFlow *f)
   f->max_bps = g.value ("max", 20e6);
   f->start_bps = g.value ("start-rate", 300e3);
   f->max_delay_s = g.value ("max-delay", 0);
+  f->weight = g.value ("weight", 1);
   f->rates = g.steps ("rates");
   if (f->controller.rfind ("fixed:", 0) == 0)
     f->rates = schedule (f->controller.substr (6), "controller");

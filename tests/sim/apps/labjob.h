@@ -24,7 +24,7 @@ struct LabFlow {
   /* video; of recorded the controller and rates */
   std::string controller, clip, send, knob, encoding_name, depay, decode, record;
   unsigned width, height;
-  double fps, knob_unit, min_bps, max_bps, start_bps, max_delay_s, latency_s, pause_from_s, pause_to_s;
+  double fps, knob_unit, min_bps, max_bps, start_bps, max_delay_s, weight, latency_s, pause_from_s, pause_to_s;
   std::vector<CapacityStep> rates;
   /* the others */
   TcpKind tcp;

@@ -118,6 +118,7 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.sender.ect = flow.ect;
   spec.sender.ask_rate = spec.sender.params.probe = has_option ("+erf");
   spec.sender.params.pays_resent = coded != nullptr; /* as in tfrcsink */
+  spec.sender.params.weight = spec.receiver.params.path.weight = flow.weight;
   spec.sender.params.start_Bps = flow.start_bps / 8;
   spec.sender.params.min_Bps = flow.min_bps / 8;
   spec.sender.params.max_Bps = flow.max_bps / 8;
@@ -153,6 +154,7 @@ LabVideo::use_hosted (const HostPair &hosts, const char *element)
   out.element.min_bps = flow.min_bps;
   out.element.max_bps = flow.max_bps;
   out.element.max_delay_s = flow.max_delay_s;
+  out.element.weight = flow.weight;
   out.element.encoding_name = coded ? flow.encoding_name : "JPEG"; /* recorded frames are all key units */
   out.source = source;
   out.peer = hosts.to_address;
