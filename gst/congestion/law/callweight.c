@@ -2,14 +2,28 @@
 #include "callweight.h"
 #include <math.h>
 
+#define GAMMA 1.5 /* as frames leave alone; no train shows more than that */
+
 double
 call_weight_sane (double weight)
 {
   return weight > 1 ? fmin (weight, CALL_WEIGHT_MOST) : 1;
 }
 
+static double
+among_others (const PathView *v)
+{
+  return cross_traffic_is_none (&v->cross) ? 1 : v->weight;
+}
+
 double
 call_weight_rate (const PathView *v)
 {
-  return cross_traffic_is_none (&v->cross) ? v->rate_Bps : v->rate_Bps / v->weight;
+  return v->rate_Bps / among_others (v);
+}
+
+double
+call_weight_share (const PathView *v, double c_Bps)
+{
+  return c_Bps * (v->rate_Bps / (v->rate_Bps + (among_others (v) - 1) * fmin (c_Bps / GAMMA, v->rate_Bps)));
 }

@@ -43,7 +43,7 @@ clamp (double value, double low, double high)
 double
 path_law_yields (const PathView *v, const PathLawRow *row, double c_Bps)
 {
-  return row->yields_all || c_Bps == 0 ? 1 : fmin (YIELDS * call_weight_rate (v) / c_Bps, 1);
+  return row->yields_all || c_Bps == 0 ? 1 : fmin (YIELDS * call_weight_rate (v) / call_weight_share (v, c_Bps), 1);
 }
 
 /* s of queue beyond what is left alone. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "queueowner.h"
-#include "callweight.h"
 #include "lawnumber.h"
 
 #define MOST LAW (MOST, 0.6, 0.9)    /* x c: what stands below that is not ours, or little of it */
@@ -101,13 +100,13 @@ has_little_of_marked (const PathView *v, CcTime now)
 {
   double most = v->queue.long_share > LONG_SHARE ? HALF : LITTLE;
 
-  return ecn_marks_is_classic (&v->marks, now) && call_weight_rate (v) < most * v->share.capacity_Bps;
+  return ecn_marks_is_classic (&v->marks, now) && v->rate_Bps < most * v->share.capacity_Bps;
 }
 
 bool
 queue_owner_has_most (const PathView *v, double c_Bps)
 {
-  return call_weight_rate (v) > MOST * c_Bps;
+  return v->rate_Bps > MOST * c_Bps;
 }
 
 OwnerKind

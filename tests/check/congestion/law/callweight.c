@@ -27,4 +27,22 @@ START_TEST (test_among_others_it_is_so_many_calls)
 }
 END_TEST
 
-CC_TEST_MAIN ("callweight", test_what_is_no_weight_is_one, test_among_others_it_is_so_many_calls)
+/* What trains of 1.5 R show of a full path of 300 kB/s. */
+START_TEST (test_each_of_them_sees_what_one_beside_it_sees)
+{
+  double c_of_100 = 1.5 * 100e3 * 300e3 / (300e3 + 0.5 * 100e3), c_of_200 = 1.5 * 200e3 * 300e3 / (300e3 + 0.5 * 200e3);
+  PathView v;
+
+  path_view_init (&v, 200e3);
+  ck_assert_double_eq (call_weight_share (&v, c_of_200), c_of_200);
+  v.weight = 2;
+  ck_assert_double_eq_tol (call_weight_share (&v, c_of_200), c_of_100, 1);
+  ck_assert_double_eq_tol (call_weight_share (&v, 1e9), 5e8, 1);
+  ck_assert_double_eq (call_weight_share (&v, 0), 0);
+  v.cross.alone = true;
+  ck_assert_double_eq (call_weight_share (&v, c_of_200), c_of_200);
+}
+END_TEST
+
+CC_TEST_MAIN ("callweight", test_what_is_no_weight_is_one, test_among_others_it_is_so_many_calls,
+    test_each_of_them_sees_what_one_beside_it_sees)
