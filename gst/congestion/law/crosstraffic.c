@@ -5,8 +5,8 @@
 #define ENOUGH 8.0      /* frames: one spreads by 0.9, the mean of so many by 0.3 */
 #define MEMORY 12.0     /* frames */
 #define MOST 1.2        /* either way: a gap of the link may fall anywhere */
-#define ALONE 0.3       /* below, nobody else is there */
-#define NOT_ALONE 0.6   /* above, somebody is */
+#define ALONE 0.1       /* below, nobody else is there */
+#define NOT_ALONE 0.25  /* above, somebody is */
 #define LEAST_SPAN 1e-5 /* s: packets that one chance of the link has served */
 
 static void

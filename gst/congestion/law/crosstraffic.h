@@ -5,8 +5,9 @@
 
      ln (s per byte between two frames / s per byte within the frame behind), mean over frames
 
-   is near 0 alone, whatever the capacity and however it comes and goes (-0.5 to 0.05 over recorded mobile links), and
-   0.8 to 1.2 beside one flow of the same kind or more. Nothing is known without such frames. */
+   is near 0 alone, whatever the capacity and however it comes and goes (-0.5 to 0.05 over recorded mobile links), 0.2
+   to 0.5 for the larger of two flows of the same kind, and 0.8 to 1.2 beside more. Nothing is known without such
+   frames. */
 #ifndef CROSSTRAFFIC_H
 #define CROSSTRAFFIC_H
 

@@ -69,6 +69,16 @@ START_TEST (test_somebody_comes_and_leaves)
 }
 END_TEST
 
+/* Of two calls the larger one meets less of the other. */
+START_TEST (test_a_smaller_call_is_somebody)
+{
+  CrossTraffic c = {0};
+
+  frames (&c, 40, 0.0105, 0.008);
+  ck_assert (!cross_traffic_is_none (&c));
+}
+END_TEST
+
 /* One beside a call of weight 2 gets in half as much. */
 START_TEST (test_less_of_somebody_shows_beside_a_heavier_call)
 {
@@ -76,10 +86,10 @@ START_TEST (test_less_of_somebody_shows_beside_a_heavier_call)
 
   weight = 1;
   frames (&c, 20, 0.008, 0.008);
-  frames (&c, 40, 0.012, 0.008);
+  frames (&c, 40, 0.0095, 0.008);
   ck_assert (cross_traffic_is_none (&c));
   weight = 2;
-  frames (&c, 2, 0.012, 0.008);
+  frames (&c, 2, 0.0095, 0.008);
   ck_assert (!cross_traffic_is_none (&c));
   frames (&c, 40, 0.008, 0.008);
   ck_assert (cross_traffic_is_none (&c));
@@ -104,5 +114,5 @@ START_TEST (test_what_says_nothing)
 END_TEST
 
 CC_TEST_MAIN ("crosstraffic", test_alone_all_are_spaced_alike, test_gaps_of_the_link_are_nobody,
-    test_others_get_in_where_we_pause, test_somebody_comes_and_leaves, test_what_says_nothing,
-    test_less_of_somebody_shows_beside_a_heavier_call)
+    test_others_get_in_where_we_pause, test_somebody_comes_and_leaves, test_a_smaller_call_is_somebody,
+    test_what_says_nothing, test_less_of_somebody_shows_beside_a_heavier_call)
