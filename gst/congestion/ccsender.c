@@ -233,16 +233,19 @@ train_path (const CcSender *s, CcTime now)
       .last_bytes = s->pacer.last_bytes};
 }
 
-/* A frame that is coded now leaves as a train, faster than the rate. */
+/* A frame that is coded now leaves as a train, faster than the rate as far as credit goes. */
 static uint32_t
 frame_budget (const CcSender *s, CcTime now)
 {
-  SendBufferPath path = buffer_path (s);
-  TrainPath train = train_path (s, now);
+  SendBufferPath path = buffer_path (s), train = path;
+  TrainPath credit = train_path (s, now);
+  double wire = cc_sender_wire_factor (s), saved = train_credit_most (&credit) / wire;
 
-  if (s->mode == CC_MODE_LOW_DELAY)
-    path.X_Bps = train_credit_frame_rate (&train) / cc_sender_wire_factor (s);
-  return send_buffer_frame_budget (&s->buffer, &path);
+  if (s->mode != CC_MODE_LOW_DELAY)
+    return send_buffer_frame_budget (&s->buffer, &path);
+  train.X_Bps = train_credit_frame_rate (&credit) / wire;
+  return (uint32_t)fmin (
+      send_buffer_frame_budget (&s->buffer, &train), send_buffer_frame_budget (&s->buffer, &path) + saved);
 }
 
 static double

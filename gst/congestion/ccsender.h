@@ -48,7 +48,7 @@ typedef struct {
   bool probe;       /* routers are asked for a rate: the first packets leave at 8 x start_Bps, as a train that shows the
                        receiver how much of it comes through; default false */
   double loss_tolerance; /* share of the packets that may be lost and not count, low-delay mode, where the receiver
-                            finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.1 */
+                            finds no congestion in it (losscause.h); 0: RFC 5348 3.1 to the letter; default 0.2 */
   double weight;         /* among others, where this end runs the law (ccsenderpackets.h): callweight.h; default 1 */
   double pacing_gain;    /* frames leave at this multiple of the rate in low-delay mode where it is not known what the
                             path carries (traincredit.h); default 1.5 */

@@ -36,13 +36,17 @@ drain_rate (const TrainPath *path)
   return room && little ? CATCH_UP * path->rate_Bps : path->rate_Bps;
 }
 
+double
+train_credit_most (const TrainPath *path)
+{
+  return path->rate_Bps * fmin (fmax (FRAMES * cc_seconds (path->frame_interval), LEAST_CREDIT), MOST_CREDIT);
+}
+
 void
 train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now)
 {
-  double span = fmin (fmax (FRAMES * cc_seconds (path->frame_interval), LEAST_CREDIT), MOST_CREDIT);
-
   t->credit_bytes += drain_rate (path) * cc_seconds (cc_time_since (now, t->credit_at));
-  t->credit_bytes = fmin (t->credit_bytes, path->rate_Bps * span);
+  t->credit_bytes = fmin (t->credit_bytes, train_credit_most (path));
   t->credit_at = now;
 }
 

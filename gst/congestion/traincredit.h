@@ -36,7 +36,9 @@ typedef struct {
 void train_credit_init (TrainCredit *t, CcTime now);
 void train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now);
 void train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes);
-/* Pure, both: of a packet for which there is credit; of the next one. */
+/* Pure, all three. What is saved at most, bytes. */
+double train_credit_most (const TrainPath *path);
+/* Of a packet for which there is credit; of the next one. */
 double train_credit_frame_rate (const TrainPath *path);
 double train_credit_rate (const TrainCredit *t, const TrainPath *path);
 
