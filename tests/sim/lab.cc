@@ -19,8 +19,9 @@
                (a video flow's first picture is taken up to a frame period after start, by the seed)
                enter=0 (first hop) leave=LAST (last hop) direction=forward|reverse
        kind=video  controller=low-delay|rfc5348|fixed:RATE|oracle|gcc|rtptfrcbwe
-                   (the first two with +rtx: lost packets are sent again; +byrtx, +byfec, +byboth: they, sums, or either
-                   as tfrcsrc's repair plans it; +erf: p-aqm hops are asked for a rate)
+                   (the first two repair as tfrcsrc's repair=auto plans it: packets sent again and sums; with +byrtx or
+                   +byfec one kind alone, with +rtx packets sent again as rtprtxsend does, with +norepair nothing; with
+                   +erf p-aqm hops are asked for a rate)
                    max-delay=0.15 weight=1 (of tfrcsink; of rtptfrcbwe its path-weight)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay
@@ -29,7 +30,8 @@
                encoding-name=H264 depay=rtph264depay request-keyframe=true decode=avdec_h264 max-threads=1
                record=h264parse (without it no received.mkv)
                min max start-rate (wire bit/s)  rates=SCHEDULE (controller oracle: the wire rates it is told)
-               latency=0.1 (how long the receiver waits for a gap)  pause=40,60
+               latency=0.1 (how long the receiver waits for a gap; the least for a planned repair, which may take 0.4)
+               pause=40,60
        kind=recorded  frames of out/coded-clips.txt (coded-clips.py), chosen by the rate, and no pictures; keys:
                    controller start-rate min max max-delay rates as of video; nothing in flow-N
        kind=tcp    tcp=cubic|newreno|bbr

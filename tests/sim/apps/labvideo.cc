@@ -33,7 +33,7 @@ LabVideo::LabVideo (
   else
     make_media ();
   std::string base = flow.controller;
-  for (const std::string option : {"+rtx", "+erf", "+byrtx", "+byfec", "+byboth"})
+  for (const std::string option : {"+rtx", "+erf", "+norepair", "+byrtx", "+byfec"})
     if (has_option (option))
       base.erase (base.find (option), option.size ());
   if (base == "low-delay")
@@ -107,6 +107,20 @@ LabVideo::has_option (const std::string &option) const
   return (flow.controller + "+").find (option + "+") != std::string::npos;
 }
 
+/* As tfrcsink and tfrcsrc do by default, in every mode: all packets carry send times. Recorded frames have no packets to
+   mend. */
+RepairSpec
+LabVideo::repair () const
+{
+  RepairSpec spec;
+
+  spec.planned = coded && !has_option ("+norepair") && !has_option ("+rtx");
+  spec.rtx = !has_option ("+byfec");
+  spec.fec = !has_option ("+byrtx");
+  spec.least_s = flow.latency_s;
+  return spec;
+}
+
 void
 LabVideo::use_cc (const HostPair &hosts, CcMode mode)
 {
@@ -127,10 +141,7 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.receiver.sink = sink;
   spec.receiver.codec = coded ? rtp_codec_from_name (flow.encoding_name.c_str ()) : RTP_CODEC_INTRA;
   spec.receiver.nack_latency_s = has_option ("+rtx") ? flow.latency_s : 0;
-  spec.receiver.repair.planned = has_option ("+byrtx") || has_option ("+byfec") || has_option ("+byboth");
-  spec.receiver.repair.rtx = !has_option ("+byfec");
-  spec.receiver.repair.fec = !has_option ("+byrtx");
-  spec.receiver.repair.least_s = flow.latency_s;
+  spec.receiver.repair = repair ();
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
   spec.receiver.seed = seed + 1;

@@ -28,6 +28,7 @@ private:
   void make_media ();
   void make_recorded ();
   bool has_option (const std::string &option) const; /* behind the controller's name: "+rtx" */
+  RepairSpec repair () const;
   void use_cc (const HostPair &hosts, CcMode mode);
   void use_hosted (const HostPair &hosts, const char *element);
   void use_plain (const HostPair &hosts);
