@@ -29,7 +29,7 @@ def parse(arguments):
     p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
     p.add_argument("--controller", default=s.controller, metavar="NAME",
                    help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "
-                   "losses are repaired; with +norepair not, with +byrtx, +byfec or +byboth so, with +rtx by rtprtxsend; fixed:RATE: constant rate over udpsink; "
+                   "losses are repaired; with +norepair not, with +byrtx or +byfec so alone, with +rtx by rtprtxsend; fixed:RATE: constant rate over udpsink; "
                    "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; "
                    "farstream: Farstream's TFRC; chromium: the browser's sender, with its own encoder")
     p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",

@@ -16,16 +16,16 @@ def rtx_map(encoder):
 
 
 def latency(s):
-    """s that the receiver waits for a missing packet."""
+    """s that the receiver waits for a missing packet; None: it finds its own wait, which grows where repair needs it."""
     return s.get("latency") or make(s["controller"]).latency
 
 
-REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec", "byboth": "auto"}
+REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec"}
 
 
 class Ours:
     """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside. They repair what
-    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`, `+byboth`: so, `+rtx`: rtprtxsend does, as told by hand."""
+    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`: so alone, `+rtx`: rtprtxsend does, as told by hand."""
 
     adapts = True
     stats = True  # both ends have them
@@ -37,8 +37,7 @@ class Ours:
             raise ValueError(f"no such controller: {name}")
         self.mode, self.rtx = base if base != "ours" else None, option == "rtx"
         self.repair = f" repair={REPAIRS[option]}" if option in REPAIRS else ""
-        self.waits_longer = not self.rtx and option != "norepair"
-        self.latency = RTX_LATENCY if self.rtx else LATENCY
+        self.latency = {"rtx": RTX_LATENCY, "norepair": LATENCY}.get(option)
 
     def send(self, s):
         parts = [f"tfrcsink name=sink host={s['host']} port={s['port']} mode={self.mode or s['mode']}"]
@@ -55,8 +54,8 @@ class Ours:
 
     def receive(self, s):
         rtx = f"rtx-payload-type-map={rtx_map(s['encoder'])}" if self.rtx else ""
-        # its own wait grows where that helps; one that is told does not
-        told = f"latency={round(1000 * latency(s))}" if s.get("latency") or not self.waits_longer else ""
+        wait = s.get("latency") or self.latency  # one that is told does not grow
+        told = f"latency={round(1000 * wait)}" if wait else ""
         return (f"tfrcsrc name=source port={s['port']} encoding-name={codecs.CODECS[s['encoder']].encoding_name} "
                 f"{told} {rtx} {s.get('source_properties', '')}{self.repair}")
 

@@ -2,7 +2,8 @@
 """Controllers by name, the same on both engines, and what each is told."""
 from callkit import units
 
-OURS = ("low-delay", "rfc5348", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec", "low-delay+byboth")
+# By the plain name a user's call, which repairs as planned
+OURS = ("low-delay", "rfc5348", "low-delay+norepair", "rfc5348+norepair", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec")
 ROUTED = ("low-delay+erf",)  # P-AQM routers on the way are asked for a rate; simulated
 RIVALS = ("gcc", "rtptfrcbwe", "farstream", "chromium")
 BARE = ("gcc",)  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol

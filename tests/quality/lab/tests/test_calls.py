@@ -40,13 +40,21 @@ class Controllers(unittest.TestCase):
         made = controllers.make("low-delay+norepair")
         self.assertIn("repair=none", made.send(told))
         self.assertIn("repair=none", made.receive(told))
+        self.assertIn("latency=100", made.receive(told))
+
+    def test_who_repairs_as_planned_finds_its_own_wait(self):
+        for name in ("low-delay", "rfc5348", "low-delay+byrtx", "low-delay+byfec"):
+            self.assertIsNone(controllers.latency({"controller": name}), name)
+        for name, wait in (("low-delay+norepair", 0.1), ("low-delay+rtx", 0.25), ("gcc", 0.1), ("oracle", 0.1)):
+            self.assertEqual(controllers.latency({"controller": name}), wait, name)
+            self.assertEqual(controllers.latency({"controller": name, "latency": 0.4}), 0.4, name)
 
     def test_jpeg_has_a_payload_type_of_its_own(self):
         told = SETTINGS | {"encoder": "jpegenc", "controller": "low-delay+rtx"}
         self.assertIn('"map,26=(uint)97"', controllers.make("low-delay+rtx").receive(told))
 
     def test_unknown_names_are_errors(self):
-        for name in ("", "none", "low-delay+fec", "fixed:fast", "oracle:1M", "farstream+rtx"):
+        for name in ("", "none", "low-delay+fec", "low-delay+byboth", "fixed:fast", "oracle:1M", "farstream+rtx"):
             with self.assertRaises(ValueError, msg=name):
                 controllers.make(name)
 

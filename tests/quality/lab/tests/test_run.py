@@ -96,6 +96,14 @@ class Matrices(unittest.TestCase):
         self.assertIn("threads=1", ini["flow 0"]["send"])
         self.assertEqual(ini["job"]["out"], str(path.parent))
 
+    def test_a_users_call_is_told_no_wait(self):
+        wait = {"low-delay": None, "rfc5348": None, "low-delay+byrtx": None, "low-delay+norepair": "0.1",
+                "low-delay+rtx": "0.25", "oracle": "0.1"}
+        for engine in ("sim", "real"):
+            m = self.matrix(f'engines=["{engine}"]\ncells=["steady"]\ngates=false\ncontrollers={json.dumps(list(wait))}\n')
+            found = {job.controller: jobs.read(path)["flow 0"].get("latency") for job, path in self.prepare(m)}
+            self.assertEqual(found, wait, engine)
+
     def run_all(self, m, script):
         prepared = self.prepare(m)
         crew = runner.Runner(prepared, 2, say=lambda _text: None)
