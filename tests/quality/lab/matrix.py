@@ -117,7 +117,7 @@ class Matrix:
                 found.append(jobs.Job(engine, self.book.get("undamaged"), encoder, controller="fixed:800k", duration=8,
                                       purpose="codec", **gate))
             lossy = self.book.sweep("wide", "lossy", {"loss": ["2%"]})[0]
-            found.append(jobs.Job(engine, lossy, encoder, controller="low-delay", duration=10, purpose="stamps",
+            found.append(jobs.Job(engine, lossy, encoder, controller="low-delay+norepair", duration=10, purpose="stamps",
                                   **gate))
         for engine, encoder, clip, size, fps in [p for p in pairs if p[0] == "sim"][:1]:
             found.append(jobs.Job(engine, self.book.get("steps"), encoder, controller="low-delay", duration=12,
