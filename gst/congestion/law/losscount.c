@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "losscount.h"
-#include "lawnumber.h"
 #include <math.h>
 
 #define SIGMAS 1.5 /* by chance */
 #define SURE_SIGMAS 2.0
-#define UNSEEN LAW (UNSEEN, 1.0, 0.0) /* gaps: where few were seen, as many more would have been chance */
 
 void
 loss_count_packet (LossCount *c, unsigned lost)
@@ -56,7 +54,7 @@ double
 loss_count_excess (const LossCount *c, const LossCount *elsewhere)
 {
   double more = elsewhere->packets > 0 ? c->packets / elsewhere->packets : 0;
-  double spread = (elsewhere->gaps + UNSEEN) * more * (1 + more);
+  double spread = elsewhere->gaps * more * (1 + more);
 
   return fmax (c->gaps - elsewhere->gaps * more - 1 - SIGMAS * sqrt (spread), 0);
 }
