@@ -11,7 +11,7 @@
 #define REORDER_MEMORY (60 * CC_SECOND)
 #define REORDER_TIME (20 * CC_MSECOND)
 #define ANSWER_LIFE (5 * CC_SECOND) /* that an answer tells of the next one */
-#define DEVIATIONS 4.0              /* RFC 6298 2 */
+#define DEVIATIONS 2.0 /* later is lost: asked for in vain is a packet too much, too late a picture that stands */
 #define SIGMA 1.2533
 #define SENDER_TIME 0.010             /* s: what an answer waits for its turn, until one was measured */
 #define COPY_SPACING 0.020            /* s at least: packets of 1200 bytes at 1 Mb/s are 10 ms apart */
@@ -211,7 +211,7 @@ is_answer_known (const RepairPlan *r)
 }
 
 typedef struct {
-  double late, notice, answer, again; /* L, N, S; S + 4 V */
+  double late, notice, answer, again; /* L, N, S; S + 2 V */
   double spread, answer_spread;       /* squares of the mean deviations of L + N, and of S */
   double q, hit;                      /* hit: e */
 } View;

@@ -4,7 +4,7 @@
    asked for, S until the answer is there with its mean deviation V, share q that stays without one):
 
      a frame is hit with e = min (1, n p / b), and lost after k rounds with  F(k) = e (1 - (1 - q^k)^b)
-     the player has to wait  W(k) = L + N + (k - 1) (S + 4 V) + S + z D
+     the player has to wait  W(k) = L + N + (k - 1) (S + 2 V) + S + z D
 
    with D the deviations of L, N and S together and z such that what is later still is tolerable.
 
