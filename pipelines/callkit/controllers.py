@@ -46,6 +46,8 @@ class Ours:
                 parts.append(f"{name}-bitrate={int(s[name])}")
         if s.get("ecn"):
             parts.append("ecn=classic")
+        if s.get("weight"):
+            parts.append(f"path-weight={s['weight']:g}")
         sink = " ".join(parts + [s.get("sink_properties", "")]) + self.repair
         if not self.rtx:
             return sink
@@ -127,6 +129,8 @@ class InRtpbin:
     def send(self, s):
         limits = " ".join(f"{key}-bitrate={int(s[name])}" for name, key in
                           (("max", "max"), ("min", "min"), ("start", "estimated")) if s.get(name))
+        if self.adapts and s.get("weight"):
+            limits += f" path-weight={s['weight']:g}"
         sink = f"host={s['host']} port={s['port']} sync=false async=false close-socket=false"
         return (f"{self.element} name=bwe {limits} ! session.send_rtp_sink_0 rtpbin name=session rtp-profile=avpf "
                 f"session.send_rtp_src_0 ! udpsink name=sink {sink} "

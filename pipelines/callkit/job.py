@@ -46,8 +46,8 @@ class Flow:
                 "loss": float(hop.get("loss", 0)), "seed": int(job.get("seed", 1)), "duration": self.stop - self.start,
                 "start": self.rate("start-rate"), "min": self.rate("min"), "max": self.rate("max"),
                 "latency": float(keys["latency"]) if "latency" in keys else None, "pause": self.pause(), "wait": True,
-                "ecn": keys.get("ect") == "true", "send": keys.get("send"), "depay": keys.get("depay"),
-                "decode": keys.get("decode"), "record": keys.get("record")}
+                "ecn": keys.get("ect") == "true", "weight": float(keys.get("weight", 0)), "send": keys.get("send"),
+                "depay": keys.get("depay"), "decode": keys.get("decode"), "record": keys.get("record")}
 
 
 def encoder_of(keys):

@@ -42,6 +42,12 @@ class Controllers(unittest.TestCase):
         self.assertIn("repair=none", made.receive(told))
         self.assertIn("latency=100", made.receive(told))
 
+    def test_a_weight_is_told_to_who_knows_weights(self):
+        for name in ("low-delay", "rtptfrcbwe"):
+            self.assertIn("path-weight=2.5", controllers.make(name).send(SETTINGS | {"weight": 2.5}), name)
+        for name, weight in (("gcc", 2.5), ("low-delay", 0)):
+            self.assertNotIn("weight", controllers.make(name).send(SETTINGS | {"weight": weight}), name)
+
     def test_who_repairs_as_planned_finds_its_own_wait(self):
         for name in ("low-delay", "rfc5348", "low-delay+byrtx", "low-delay+byfec"):
             self.assertIsNone(controllers.latency({"controller": name}), name)
