@@ -647,16 +647,16 @@ static void
 priorities (Report &report)
 {
   for (double rtt_ms : {100., 20., 300.}) {
-    check_weights (report, format ("2-1-rtt-%g", rtt_ms), weighted_calls ({2, 1}, rtt_ms), 1.3, 0.95);
-    check_weights (report, format ("1-2-rtt-%g", rtt_ms), weighted_calls ({1, 2}, rtt_ms), 2.4, 0.8);
+    check_weights (report, format ("2-1-rtt-%g", rtt_ms), weighted_calls ({2, 1}, rtt_ms), 1.2, 0.98);
+    check_weights (report, format ("1-2-rtt-%g", rtt_ms), weighted_calls ({1, 2}, rtt_ms), 1.3, 0.96);
     if (report.options ().quick)
       return;
-    check_weights (report, format ("2-1-1-rtt-%g", rtt_ms), weighted_calls ({2, 1, 1}, rtt_ms), 1.4, 0.94);
-    check_weights (report, format ("3-1-rtt-%g", rtt_ms), weighted_calls ({3, 1}, rtt_ms), 1.5, 0.94);
-    check_weights (report, format ("4-1-rtt-%g", rtt_ms), weighted_calls ({4, 1}, rtt_ms), 1.7, 0.92);
+    check_weights (report, format ("2-1-1-rtt-%g", rtt_ms), weighted_calls ({2, 1, 1}, rtt_ms), 1.2, 0.97);
+    check_weights (report, format ("3-1-rtt-%g", rtt_ms), weighted_calls ({3, 1}, rtt_ms), 1.2, 0.98);
+    check_weights (report, format ("4-1-rtt-%g", rtt_ms), weighted_calls ({4, 1}, rtt_ms), 1.3, 0.97);
   }
   for (double rtt_ms : {100., 20., 300.})
-    check_weights (report, format ("1-1-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms), 3.5, 0.75);
+    check_weights (report, format ("1-1-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms), 1.3, 0.95);
 }
 
 static const std::vector<Scenario> scenarios = {

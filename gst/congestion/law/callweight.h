@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A call of weight w is to have w times what a call like it has. Where others are, it does as w calls would (MulTCP:
-   Crowcroft & Oechslin 1998), each of R/w, in how it grows near the full path and in how it yields to the queue.
+   Crowcroft & Oechslin 1998), each of R/w, in how it grows while the queue is met and in how it yields to the queue.
 
    Each of them would have less of the path than c, which is of trains that leave at gamma times all of R. On a full
    path of C

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "capacitymismatch.h"
+#include "callweight.h"
 #include "lawnumber.h"
 #include <math.h>
 
@@ -19,6 +20,13 @@ at_least (CapacityMismatch *m, double e, RateOwner owner)
     *m = (CapacityMismatch){e, owner};
 }
 
+/* Beyond what arrives of it; each of w calls has more of that than their sum. */
+static double
+room_of_a_call (const PathView *v)
+{
+  return LAW_ETA * call_weight_share (v, v->share.capacity_Bps) / call_weight_rate (v) - 1;
+}
+
 /* Packets that arrive spaced as they left have seen room for the gain they left with. Where the path marks at once no
    trains are sent: marks say where it ends. */
 static CapacityMismatch
@@ -33,7 +41,7 @@ room (const PathView *v, OwnerKind kind, const GrowthRow *growth, CcTime now)
   if (!v->share.dispersed)
     return (CapacityMismatch){fmax (e, PATH_GROWTH), RATE_OWNER_UNMET};
   if (e > 0)
-    e = path_growth_shared (v, growth, fmin (e, MOST), now);
+    e = path_growth_shared (v, growth, fmin (room_of_a_call (v), MOST), now);
   return (CapacityMismatch){e, rate_owner_of_queue (kind)};
 }
 

@@ -19,7 +19,7 @@ path_growth_unmet (const PathView *v, CcTime now)
 static double
 shared_growth (const PathView *v, const GrowthRow *row, CcTime now)
 {
-  double scale = sqrt (fmin (fmax (SHARED_RATE / v->rate_Bps, 1), 4));
+  double scale = sqrt (fmin (fmax (SHARED_RATE / call_weight_rate (v), 1), 4));
 
   return fmin (row->growth * scale + row->bolder * filled_path_since (&v->filled, now), PATH_GROWTH_MOST);
 }

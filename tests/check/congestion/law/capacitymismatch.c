@@ -50,6 +50,21 @@ START_TEST (test_grows_by_the_row)
 }
 END_TEST
 
+/* 2 to 1 on a path of 300 kB/s, with what trains of 1.5 R show of it. */
+START_TEST (test_a_heavier_call_has_the_room_of_the_lighter)
+{
+  PathView heavier, lighter;
+  double e;
+
+  setup (&heavier, 200e3, 1.5 * 200e3 * 300e3 / (300e3 + 0.5 * 200e3));
+  setup (&lighter, 100e3, 1.5 * 100e3 * 300e3 / (300e3 + 0.5 * 100e3));
+  e = e_of (&lighter, QUEUE_OWN_KIND, NULL);
+  ck_assert_double_lt (e_of (&heavier, QUEUE_OWN_KIND, NULL), 0.7 * e);
+  heavier.weight = 2;
+  ck_assert_double_eq_tol (e_of (&heavier, QUEUE_OWN_KIND, NULL), e, 1e-6);
+}
+END_TEST
+
 START_TEST (test_packets_as_they_left_have_seen_room)
 {
   PathView v;
@@ -132,6 +147,6 @@ START_TEST (test_half_at_most)
 END_TEST
 
 CC_TEST_MAIN ("capacitymismatch", test_down_to_the_capacity, test_grows_by_the_row,
-    test_packets_as_they_left_have_seen_room, test_does_not_shrink_without_a_queue,
-    test_a_rising_queue_comes_in_too_much, test_single_packets_grow_a_little, test_loss_has_the_last_word,
-    test_half_at_most)
+    test_a_heavier_call_has_the_room_of_the_lighter, test_packets_as_they_left_have_seen_room,
+    test_does_not_shrink_without_a_queue, test_a_rising_queue_comes_in_too_much, test_single_packets_grow_a_little,
+    test_loss_has_the_last_word, test_half_at_most)
