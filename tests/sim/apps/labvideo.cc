@@ -107,8 +107,8 @@ LabVideo::has_option (const std::string &option) const
   return (flow.controller + "+").find (option + "+") != std::string::npos;
 }
 
-/* As tfrcsink and tfrcsrc do by default, in every mode: all packets carry send times. Recorded frames have no packets to
-   mend. */
+/* As tfrcsink and tfrcsrc do by default, in every mode: all packets carry send times. Recorded frames have no packets
+   to mend. */
 RepairSpec
 LabVideo::repair () const
 {
