@@ -29,10 +29,10 @@ class Ultragrid(unittest.TestCase):
         self.assertEqual({job.cell.patience for job in jobs}, {0.15})
 
     def test_what_misses_is_bold(self):
-        table, good = self.ultragrid.lines([result(), result(delay_p95=0.3, stale=0.2)])
+        table, good = self.ultragrid.lines([result(), result(delay_p95=0.3, longest=0.7)])
         self.assertTrue(good)
         self.assertEqual(table[2], "| 20 ms | x264enc | rfc5348 | 140 | 0.20 | 1 | 90.0 | 36.0 |")
-        self.assertIn("| **300** | 0.20 | **20** |", table[3])
+        self.assertIn("| **300** | **0.70** | 1 |", table[3])
 
     def test_what_is_not_known_fails(self):
         for row in ({"delay_p95": 0.5}, {"longest": 2}, {"stale": 0.4}, {"delay_p95": None}):
