@@ -28,6 +28,12 @@ rtp_turns_init (RtpTurns *t, const RtpTurnsParams *params, const CcRandom *rando
   *t = (RtpTurns){.params = *params, .random = *random, .locals = locals, .wake_at = CC_TIME_NONE};
 }
 
+double
+rtp_turns_beside_little_Bps (double all_Bps)
+{
+  return all_Bps > 2 * RTP_TURNS_LITTLE_Bps ? 2 * (all_Bps - RTP_TURNS_LITTLE_Bps) : all_Bps;
+}
+
 static void
 shares (const RtpTurns *t, double *senders_Bps, double *receivers_Bps)
 {
@@ -35,8 +41,8 @@ shares (const RtpTurns *t, double *senders_Bps, double *receivers_Bps)
   double received = t->received_bps > SESSION_BPS_MIN ? t->received_bps : SESSION_BPS_MIN;
   double all = (p->session_bps != 0 ? p->session_bps : received) / 8 * p->rtcp_fraction, excess;
 
-  if (t->peer_takes_less && all > 2 * RTP_TURNS_LITTLE_Bps)
-    all = 2 * (all - RTP_TURNS_LITTLE_Bps);
+  if (t->peer_takes_less)
+    all = rtp_turns_beside_little_Bps (all);
   *senders_Bps = p->senders_bps >= 0 ? p->senders_bps / 8 : all * SENDER_SHARE;
   *receivers_Bps = p->receivers_bps >= 0 ? p->receivers_bps / 8 : all * (1 - SENDER_SHARE);
   excess = (*senders_Bps + *receivers_Bps) / RTCP_BANDWIDTH_MAX;

@@ -49,6 +49,8 @@ bool rtp_turns_run (const RtpTurns *t);
 /* One sender and one receiver share by halves (RFC 3550 6.3.1): a peer known to take 8 kbit/s at most leaves the rest.
  */
 void rtp_turns_set_peer_takes_less (RtpTurns *t, bool less);
+/* What RTCP may take of a session whose peer does; all and the result bytes/s. */
+double rtp_turns_beside_little_Bps (double all_Bps);
 /* Something may leave with the next regular packet, and leaves the early one to what cannot wait. */
 void rtp_turns_keep_back (RtpTurns *t);
 /* Feedback is wanted; max_delay: how late it is still of use. False: it would be later. */

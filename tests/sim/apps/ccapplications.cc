@@ -996,9 +996,7 @@ CcReceiverApplication::set_rtcp_bandwidth ()
   double receive_Bps = (bytes_total + packets * (double)udp_ip_bytes - bandwidth_from_bytes) / span;
   double rtcp_Bps = std::max (receive_Bps * config.rtcp_fraction, config.min_rtcp_Bps);
   /* who has agreed to repair needs little of its half */
-  if (config.repair.planned && rtcp_Bps > 2 * RTP_TURNS_LITTLE_Bps)
-    rtcp_Bps = 2 * (rtcp_Bps - RTP_TURNS_LITTLE_Bps);
-  avpf_timing_set_bandwidth (&avpf, rtcp_Bps);
+  avpf_timing_set_bandwidth (&avpf, config.repair.planned ? rtp_turns_beside_little_Bps (rtcp_Bps) : rtcp_Bps);
   bandwidth_from_s = seconds_now ();
   bandwidth_from_bytes = bytes_total + packets * udp_ip_bytes;
 }

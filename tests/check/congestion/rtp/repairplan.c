@@ -127,6 +127,23 @@ START_TEST (test_long_round_trips_ask_twice)
 }
 END_TEST
 
+/* 2 mean deviations beyond the mean: 110 and 150 ms in turns. */
+START_TEST (test_an_answer_is_lost_after_two_deviations)
+{
+  Path path = path_of (0.05, 1);
+  CcTime now;
+
+  fresh (100 * MS);
+  now = stream (&path, 300, CC_SECOND);
+  for (unsigned i = 0; i < 40; i++)
+    answers (1, 5 * MS, (i % 2 ? 110 : 150) * MS);
+  stream (&path, 3, now);
+  ck_assert_double_eq_tol (cc_seconds (plan.spacing), plan.answer.mean + 2 * plan.answer.deviation, 1e-6);
+  ck_assert_double_eq_tol (plan.answer.deviation, 0.020, 0.003);
+  ck_assert_double_eq_tol (cc_seconds (plan.spacing), 0.170, 0.010);
+}
+END_TEST
+
 /* A burst of four takes both requests' answers where they are closer than itself. */
 START_TEST (test_bursts_are_told_and_outlasted)
 {
@@ -419,7 +436,7 @@ START_TEST (test_what_asking_can_do)
 END_TEST
 
 CC_TEST_MAIN ("repairplan", test_nothing_lost_nothing_waited_for, test_short_round_trips_need_no_longer_wait,
-    test_long_round_trips_ask_twice, test_bursts_are_told_and_outlasted, test_a_queues_losses_are_not_the_paths_own,
-    test_answers_of_another_time_are_forgotten, test_too_far_away, test_the_user_has_the_last_word,
-    test_the_wait_falls_late, test_reordering_is_waited_for, test_deaf_senders, test_what_asking_can_do,
-    CC_TEST_LONG (test_frames_are_lost_as_expected))
+    test_long_round_trips_ask_twice, test_an_answer_is_lost_after_two_deviations, test_bursts_are_told_and_outlasted,
+    test_a_queues_losses_are_not_the_paths_own, test_answers_of_another_time_are_forgotten, test_too_far_away,
+    test_the_user_has_the_last_word, test_the_wait_falls_late, test_reordering_is_waited_for, test_deaf_senders,
+    test_what_asking_can_do, CC_TEST_LONG (test_frames_are_lost_as_expected))
