@@ -53,9 +53,12 @@ calm_loss_fade (CalmLoss *c, double T)
 double
 calm_loss_of_queue (const CalmLoss *c)
 {
+  LossCount met_queue = c->whole;
+
   if (c->calm.packets < CALM_SHARE * c->whole.packets)
     return 1;
-  return c->whole.gaps > 0 ? loss_count_excess (&c->whole, &c->calm) / c->whole.gaps : 0;
+  loss_count_take_out (&met_queue, &c->calm);
+  return c->whole.gaps > 0 ? loss_count_sure_excess (&met_queue, &c->calm) / c->whole.gaps : 0;
 }
 
 bool

@@ -44,19 +44,43 @@ loss_count_kept (double T, double memory, double packets, double least)
   return fmin (fmax (exp (-T / memory), least / fmax (packets, 1)), 1);
 }
 
+void
+loss_count_take_out (LossCount *from, const LossCount *part)
+{
+  from->packets -= part->packets;
+  from->lost -= part->lost;
+  from->gaps -= part->gaps;
+}
+
 double
 loss_count_rate (const LossCount *c)
 {
   return c->packets > 0 ? c->gaps / c->packets : 0;
 }
 
+/* rate: gaps per packet that chance is worked out with. */
+static double
+excess (const LossCount *c, const LossCount *elsewhere, double rate)
+{
+  double more = elsewhere->packets > 0 ? c->packets / elsewhere->packets : 0;
+  double spread = rate * c->packets * (1 + more);
+
+  return fmax (c->gaps - elsewhere->gaps * more - 1 - SIGMAS * sqrt (spread), 0);
+}
+
 double
 loss_count_excess (const LossCount *c, const LossCount *elsewhere)
 {
-  double more = elsewhere->packets > 0 ? c->packets / elsewhere->packets : 0;
-  double spread = elsewhere->gaps * more * (1 + more);
+  return excess (c, elsewhere, loss_count_rate (elsewhere));
+}
 
-  return fmax (c->gaps - elsewhere->gaps * more - 1 - SIGMAS * sqrt (spread), 0);
+double
+loss_count_sure_excess (const LossCount *c, const LossCount *elsewhere)
+{
+  LossCount both = *elsewhere;
+
+  loss_count_add (&both, c);
+  return excess (c, elsewhere, loss_count_rate (&both));
 }
 
 bool

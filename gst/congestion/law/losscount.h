@@ -20,11 +20,16 @@ void loss_count_packet (LossCount *c, unsigned lost);
 void loss_count_take_back (LossCount *c);
 void loss_count_scale (LossCount *c, double by);
 void loss_count_add (LossCount *to, const LossCount *c);
+void loss_count_take_out (LossCount *from, const LossCount *part);
 /* What stays of a count after T: by time, but for a least number of packets. */
 double loss_count_kept (double T, double memory, double packets, double least);
 double loss_count_rate (const LossCount *c); /* gaps per packet */
-/* Gaps beyond those that a count elsewhere lets expect, by more than one and 1.5 standard deviations; >= 0. */
+/* Gaps beyond those that a count elsewhere lets expect, by more than one and 1.5 standard deviations of those; >= 0.
+   Enough to ask. */
 double loss_count_excess (const LossCount *c, const LossCount *elsewhere);
+/* The same for a verdict: by what chance makes of gaps as frequent as in both counts together. Few packets elsewhere,
+   of which none was lost, prove nothing. */
+double loss_count_sure_excess (const LossCount *c, const LossCount *elsewhere);
 /* By more than one and two standard deviations. */
 bool loss_count_are_fewer (double gaps, double expected);
 

@@ -5,10 +5,8 @@
 #define TEST_SHARE 0.65 /* of the rate: what is sent, but for a frame's first packets, is less than it was */
 #define BELOW_ARRIVED 0.9
 #define TEST_GAPS 4.0
-#define TEST_TIME 4.0    /* s */
-#define TELLING_GAPS 2.5 /* expected, for less to say something */
+#define TEST_TIME 4.0 /* s */
 #define ALIKE 0.8
-#define FEWER 0.4       /* x the gaps expected: fewer are a sign of congestion before */
 #define SETTLE_TIME 0.1 /* s, beyond the loop's delay */
 
 static void
@@ -99,17 +97,9 @@ go_on_rising (LossTrial *t, double sent_Bps, double since)
   expect_policer (t, sent_Bps);
   if (loss_count_are_fewer (t->count.gaps, t->policed_gaps))
     return LOSS_TRIAL_FREE;
-  if (t->policed_gaps > 1 && loss_count_excess (&t->count, &t->before) > 1)
+  if (t->policed_gaps > 1 && loss_count_sure_excess (&t->count, &t->before) > 1)
     return LOSS_TRIAL_CAUSE;
   return since > TEST_TIME ? LOSS_TRIAL_ENDS : LOSS_TRIAL_GOES_ON;
-}
-
-static bool
-were_more (const LossTrial *t)
-{
-  double expected = expected_gaps (t);
-
-  return expected >= TELLING_GAPS && t->count.gaps < FEWER * expected;
 }
 
 static LossFinding
@@ -117,7 +107,7 @@ go_on_counting (LossTrial *t, double since)
 {
   if (since <= TEST_TIME && expected_gaps (t) < TEST_GAPS && t->count.gaps < TEST_GAPS)
     return LOSS_TRIAL_GOES_ON;
-  return were_more (t) ? LOSS_TRIAL_CAUSE : LOSS_TRIAL_FREE;
+  return loss_count_sure_excess (&t->before, &t->count) > 0 ? LOSS_TRIAL_CAUSE : LOSS_TRIAL_FREE;
 }
 
 LossFinding

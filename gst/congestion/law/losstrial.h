@@ -5,7 +5,7 @@
             and loses the rest. Significantly fewer gaps than that, and the rate is not the cause; more than before, and
             it is.
      down   at 0.65 of what is sent, or 0.9 of what arrives where that is less, until 4 gaps are expected or have come,
-            for 4 s at most. Less than 0.4 of what was to be expected, and the rate was the cause.
+            for 4 s at most. More before than now, by more than chance, and the rate was the cause.
 
    So is found a policer. What is lost meanwhile where the rate is not the cause is lost at any rate: the floor. */
 #ifndef LOSSTRIAL_H

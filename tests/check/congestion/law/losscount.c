@@ -18,6 +18,10 @@ START_TEST (test_counts_runs_as_one_gap)
   loss_count_scale (&d, 0.5);
   ck_assert_double_eq (d.packets, 3.5);
   ck_assert_double_eq (d.gaps, 1);
+  loss_count_take_out (&c, &d);
+  ck_assert_double_eq (c.packets, 3.5);
+  ck_assert_double_eq (c.lost, 2);
+  ck_assert_double_eq (c.gaps, 1);
 }
 END_TEST
 
@@ -50,6 +54,18 @@ START_TEST (test_excess_is_beyond_chance)
 }
 END_TEST
 
+/* None of ten was lost elsewhere, 4 of 40 here. */
+START_TEST (test_few_packets_prove_nothing)
+{
+  const LossCount elsewhere = {.packets = 10}, many = {.packets = 1000};
+  LossCount c = {.packets = 40, .lost = 4, .gaps = 4};
+
+  ck_assert_double_eq (loss_count_excess (&c, &elsewhere), 3);
+  ck_assert_double_eq (loss_count_sure_excess (&c, &elsewhere), 0);
+  ck_assert_double_eq_tol (loss_count_sure_excess (&c, &many), 4 - 1 - 1.5 * sqrt (40 * 4 / 1040. * 1.04), 1e-9);
+}
+END_TEST
+
 START_TEST (test_fewer_is_beyond_chance)
 {
   ck_assert (!loss_count_are_fewer (0, 0));
@@ -69,4 +85,4 @@ START_TEST (test_keeps_a_least_number)
 END_TEST
 
 CC_TEST_MAIN ("losscount", test_keeps_a_least_number, test_counts_runs_as_one_gap, test_what_comes_late_was_not_lost,
-    test_excess_is_beyond_chance, test_fewer_is_beyond_chance)
+    test_excess_is_beyond_chance, test_few_packets_prove_nothing, test_fewer_is_beyond_chance)
