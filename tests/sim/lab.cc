@@ -21,7 +21,8 @@
        kind=video  controller=low-delay|rfc5348|fixed:RATE|oracle|gcc|rtptfrcbwe
                    (the first two repair as tfrcsrc's repair=auto plans it: packets sent again and sums; with +byrtx or
                    +byfec one kind alone, with +rtx packets sent again as rtprtxsend does, with +norepair nothing; with
-                   +erf p-aqm hops are asked for a rate)
+                   +erf p-aqm hops are asked for a rate; gcc+rtx, rtptfrcbwe+rtx: asked for and answered as webrtcsink
+                   and a browser do)
                    max-delay=0.15 weight=1 (of tfrcsink; of rtptfrcbwe its path-weight)
                clip=FILE (raw I420) width height fps
                send=PIPELINE    raw pictures to RTP: "x264enc ... name=encoder ! ratecontrol name=control ! rtph264pay

@@ -5,8 +5,8 @@ from callkit import units
 # By the plain name a user's call, which repairs as planned
 OURS = ("low-delay", "rfc5348", "low-delay+norepair", "rfc5348+norepair", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec")
 ROUTED = ("low-delay+erf",)  # P-AQM routers on the way are asked for a rate; simulated
-RIVALS = ("gcc", "rtptfrcbwe", "farstream", "chromium")
-BARE = ("gcc",)  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol
+RIVALS = ("gcc", "gcc+rtx", "rtptfrcbwe", "farstream", "chromium")  # +rtx: simulated
+BARE = ("gcc", "gcc+rtx")  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol
 # Not a sender but a comparison: `alone` leaves the video out, tcp:KIND puts a TCP flow into its place.
 NEIGHBOURS = ("alone",)
 ORACLE_SHARE = 0.95

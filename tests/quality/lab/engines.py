@@ -56,7 +56,7 @@ def _has_element(name):
 def _require_rivals(ini):
     for _, flow in flows_of(ini):
         controller = flow.get("controller")
-        element, cure = RIVALS.get(controller, (None, None))
+        element, cure = RIVALS.get((controller or "").partition("+")[0], (None, None))
         if element and not _has_element(element):
             raise Unsupported(f"{controller} needs the element {element}: {cure}")
         if controller == "chromium" and browser.missing():

@@ -27,9 +27,7 @@ static const uint32_t ssrc = 0x53494d30;
 static const CcDuration status_interval = 20 * CC_MSECOND, rate_interval = 200 * CC_MSECOND,
                         key_unit_interval = 300 * CC_MSECOND;
 /* RFC 4588: payload type and SSRC of packets sent once more, the original's number in front, and for how long. */
-static const uint8_t resent_type = 97, sum_type = 98;
-static const uint32_t resent_ssrc = 0x53494d32;
-static const unsigned osn_bytes = 2;
+static const uint8_t sum_type = 98;
 static const double history_s = 1;
 
 /* ---- sender ---- */
@@ -400,7 +398,7 @@ CcSenderApplication::send_sums (const CcPacket &packet, const RtpPacket &sent)
   for (std::vector<uint8_t> &sum : sum_source.on_sent (sent.bytes, seq, packet, cc, now ())) {
     carrier.bytes.resize (rtp_fixed_bytes);
     carrier.bytes[1] = sum_type;
-    rtcp_put_u32 (&carrier.bytes[8], resent_ssrc);
+    rtcp_put_u32 (&carrier.bytes[8], rtx_ssrc);
     carrier.bytes.insert (carrier.bytes.end (), sum.begin (), sum.end ());
     out.handle = (void *)next_handle;
     out.size_bytes = carrier.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
@@ -424,10 +422,7 @@ CcSenderApplication::resend (uint16_t number)
       !resend_limit_on_request (&resend_limit, number, cc.tfrc.R, now ()))
     return;
   RtpPacket copy = kept->second;
-  uint8_t osn[osn_bytes] = {(uint8_t)(number >> 8), (uint8_t)number};
-  copy.bytes[1] = (copy.bytes[1] & 0x80) | resent_type;
-  rtcp_put_u32 (&copy.bytes[8], resent_ssrc);
-  copy.bytes.insert (copy.bytes.begin () + rtp_fixed_bytes, osn, osn + osn_bytes);
+  copy.bytes = rtx_make (std::move (copy.bytes), number);
   packet.handle = (void *)next_handle;
   packet.size_bytes = copy.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
   packet.captured_at = copy.captured_s * CC_SECOND;
@@ -727,7 +722,7 @@ CcReceiverApplication::on_rtp (Ptr<Packet> packet)
   packet->CopyData (bytes.data (), bytes.size ());
   if (bytes.size () < rtp_fixed_bytes || !parse_rtp (bytes.data (), bytes.size (), &arrival, &header))
     return false;
-  if (rtcp_get_u32 (&bytes[8]) == resent_ssrc) {
+  if (rtcp_get_u32 (&bytes[8]) == rtx_ssrc) {
     packets++;
     bytes_total += bytes.size ();
     on_beside (bytes.data (), header, bytes.size ());
@@ -849,17 +844,12 @@ CcReceiverApplication::play_mended ()
 void
 CcReceiverApplication::on_resent (const uint8_t *rtp, size_t header, size_t size)
 {
-  if (!asks () || size < header + osn_bytes)
+  if (!asks () || size < header + rtx_osn_bytes)
     return;
-  std::vector<uint8_t> original (rtp, rtp + rtp_fixed_bytes);
+  std::vector<uint8_t> original = rtx_restore (rtp, header, size, media_header);
   uint32_t highest = rtp_reception_highest (&reception);
   uint16_t osn = rtcp_get_u16 (rtp + header);
 
-  original[0] &= ~0x10;
-  original[1] = (original[1] & 0x80) | (media_header[1] & 0x7f);
-  rtcp_put_u16 (&original[2], osn);
-  std::copy_n (media_header + 8, 4, &original[8]);
-  original.insert (original.end (), rtp + header + osn_bytes, rtp + size);
   restored++;
   if (config.repair.planned)
     repair.on_restored (original.data (), original.size (), find_missing (nack, osn), now ());

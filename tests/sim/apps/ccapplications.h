@@ -21,6 +21,7 @@
 #include "rtpmedia.h"
 #include "rtpreception.h"
 #include "rtpwire.h"
+#include "rtxwire.h"
 #include "series.h"
 #include "streamrepair.h"
 #include <map>

@@ -112,7 +112,18 @@ HostedSenderApplication::push_packets (std::vector<RtpPacket> packets)
       return;
     if (waiting.empty () || waiting.back ().timestamp != timestamp_of (packet.bytes))
       waiting.push_back ({timestamp_of (packet.bytes), seconds_now ()});
+    if (config.resends)
+      keeper.keep (packet.bytes);
     element->push (with_extension (packet.bytes));
+  }
+}
+
+void
+HostedSenderApplication::resend (const RtcpMessage &nack)
+{
+  for (const std::vector<uint8_t> &rtp : keeper.answer (nack)) {
+    resent++;
+    element->push (with_extension (rtp));
   }
 }
 
@@ -131,7 +142,8 @@ HostedSenderApplication::send (std::vector<uint8_t> rtp)
 {
   if (!running)
     return;
-  note_wait (timestamp_of (rtp));
+  if (rtcp_get_u32 (&rtp[8]) != rtx_ssrc)
+    note_wait (timestamp_of (rtp));
   rtcp_put_u16 (rtp.data () + rtp_fixed_bytes + 5, next_seq++);
   uint32_t payload = rtp.size () - rtp_fixed_bytes - extension_bytes;
   sent.push_back ({HostedElement::now_ns (), payload, (uint8_t)(rtp[1] & 0x7f)});
@@ -164,6 +176,8 @@ HostedSenderApplication::parse_rtcp (const uint8_t *data, size_t size)
     RtcpTwccReader reader;
     if (message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_TWCC) && rtcp_twcc_open (&reader, message.fci (), message.fci_size ()))
       on_twcc (reader);
+    if (message.is (RTCP_FB_RTPFB, RTCP_FB_FMT_NACK))
+      resend (message);
     if (message.is (RTCP_FB_PSFB, rtcp_pli_format)) {
       key_units_asked++;
       config.source->want_key_unit ();
@@ -272,6 +286,7 @@ TwccReceiverApplication::StartApplication ()
     key_unit_wanted = true;
     schedule ();
   };
+  asker.start (config.nack_latency_s);
   running = true;
 }
 
@@ -280,6 +295,7 @@ TwccReceiverApplication::StopApplication ()
 {
   running = false;
   timer.Cancel ();
+  request_timer.Cancel ();
   if (socket)
     socket->Close ();
 }
@@ -307,15 +323,44 @@ TwccReceiverApplication::on_packet (Ptr<Socket> from)
     size_t size = packet->CopyData (bytes, sizeof bytes);
     if (!read_number (bytes, size, &number))
       continue;
-    media_ssrc = rtcp_get_u32 (bytes + 8);
     packets++;
     bytes_total += size;
     received.add (seconds_now (), size + udp_ip_bytes);
     arrival_history_on_packet (&history, number, ARRIVAL_NOT_ECT, now_ns ());
     if (bytes[1] & 0x80)
       make_message ();
-    config.sink->on_packet (bytes, size);
+    play (bytes, size);
   }
+}
+
+void
+TwccReceiverApplication::play (const uint8_t *rtp, size_t size)
+{
+  if (rtcp_get_u32 (rtp + 8) == rtx_ssrc) {
+    std::vector<uint8_t> original = asker.restore (rtp, rtp_fixed_bytes + extension_bytes, size, now_ns ());
+    if (!original.empty ())
+      config.sink->on_packet (original.data (), original.size ());
+  } else {
+    asker.on_packet (rtp, now_ns ());
+    config.sink->on_packet (rtp, size);
+  }
+  check_requests ();
+}
+
+/* At once, or when something is due: then its turn in RTCP decides. */
+void
+TwccReceiverApplication::check_requests ()
+{
+  CcTime next = asker.next_timeout ();
+
+  request_timer.Cancel ();
+  if (!running || next == CC_TIME_NONE)
+    return;
+  if (next <= now_ns ())
+    schedule ();
+  else
+    request_timer =
+        Simulator::Schedule (NanoSeconds (next - now_ns ()), &TwccReceiverApplication::check_requests, this);
 }
 
 /* With the last packet of a picture, whenever it will be sent. */
@@ -328,7 +373,7 @@ TwccReceiverApplication::make_message ()
   if (size == 0)
     return;
   fb_pkt_count++;
-  size = put_rtcp_feedback (at, RTCP_FB_RTPFB, RTCP_FB_FMT_TWCC, receiver_ssrc, media_ssrc, size);
+  size = put_rtcp_feedback (at, RTCP_FB_RTPFB, RTCP_FB_FMT_TWCC, receiver_ssrc, asker.media_ssrc (), size);
   messages.emplace_back (at, at + size);
   schedule ();
 }
@@ -373,22 +418,40 @@ picture_loss (uint32_t media_ssrc)
   return out;
 }
 
+std::vector<uint8_t>
+TwccReceiverApplication::requests ()
+{
+  std::vector<uint8_t> out (12 + 400);
+  size_t size = asker.write (out.data () + 12, out.size () - 12, now_ns ());
+
+  out.resize (size > 0 ? put_rtcp_feedback (
+                             out.data (), RTCP_FB_RTPFB, RTCP_FB_FMT_NACK, receiver_ssrc, asker.media_ssrc (), size)
+                       : 0);
+  return out;
+}
+
+static void
+append (std::vector<uint8_t> &to, const std::vector<uint8_t> &what)
+{
+  to.insert (to.end (), what.begin (), what.end ());
+}
+
 void
 TwccReceiverApplication::send_all ()
 {
   std::vector<uint8_t> first = report ();
 
-  if (key_unit_wanted) {
-    std::vector<uint8_t> pli = picture_loss (media_ssrc);
-    first.insert (first.end (), pli.begin (), pli.end ());
-    key_unit_wanted = false;
-  }
+  append (first, requests ());
+  if (key_unit_wanted)
+    append (first, picture_loss (asker.media_ssrc ()));
+  key_unit_wanted = false;
   report_at.add (seconds_now (), messages.size ());
   send_packet (first);
   for (const std::vector<uint8_t> &message : messages)
     send_packet (message);
   messages.clear ();
   allowed_s = seconds_now () + interval_s ();
+  check_requests ();
 }
 
 void

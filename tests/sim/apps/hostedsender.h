@@ -9,7 +9,8 @@
 
    The receiver reports as rtpsession 1.22 does: a message with each last packet of a picture, at once or as soon as the
    time between two RTCP packets is over that 5 % of what it receives allow; each message is a packet, and a receiver
-   report goes before them. Picture loss indications leave in the same way. */
+   report goes before them. Picture loss indications and requests for lost packets (rtxends.h) leave in the same way;
+   what is sent again passes the element, as behind webrtcsink's rtprtxsend. */
 #ifndef SIM_HOSTED_SENDER_H
 #define SIM_HOSTED_SENDER_H
 
@@ -18,6 +19,7 @@
 #include "hostedelement.h"
 #include "rtcptwcc.h"
 #include "rtpmedia.h"
+#include "rtxends.h"
 #include "series.h"
 #include <deque>
 #include <memory>
@@ -34,6 +36,7 @@ struct HostedSenderConfig {
   std::shared_ptr<RtpSource> source;
   ns3::Ipv4Address peer;
   uint16_t port = 5004;
+  bool resends = false; /* what is asked for */
 };
 
 class HostedSenderApplication : public ns3::Application, public RtpCarrier
@@ -48,7 +51,7 @@ public:
   SampleSeries estimate; /* bit/s, at each change */
   SampleSeries pacing;   /* s, of each packet from push to leaving */
   uint64_t packets_sent = 0, bytes_sent = 0, payload_bytes_sent = 0, feedback_packets = 0, feedback_bytes = 0,
-           outcomes = 0, lost = 0, key_units_asked = 0;
+           outcomes = 0, lost = 0, key_units_asked = 0, resent = 0;
 
 private:
   struct Sent {
@@ -67,6 +70,7 @@ private:
   void on_rtcp (ns3::Ptr<ns3::Socket> from);
   void parse_rtcp (const uint8_t *data, size_t size);
   void on_twcc (RtcpTwccReader &reader);
+  void resend (const RtcpMessage &nack);
   void add_gap (const RtcpTwccReader &reader, std::vector<PacketOutcome> &list);
   PacketOutcome outcome_of (uint16_t seq, bool lost, uint64_t arrived_ns) const;
   void on_rate (RateNews news);
@@ -75,7 +79,8 @@ private:
   std::unique_ptr<HostedElement> element;
   ns3::Ptr<ns3::Socket> socket;
   std::deque<Waiting> waiting; /* pictures of which no later one has begun to leave */
-  std::deque<Sent> sent;       /* the last ones, up to number next_seq - 1 */
+  RtxKeeper keeper;
+  std::deque<Sent> sent; /* the last ones, up to number next_seq - 1 */
   uint16_t next_seq = 0, expected_seq = 0;
   uint8_t expected_count = 0;
   bool heard = false, running = false;
@@ -88,6 +93,7 @@ struct TwccReceiverConfig {
   uint16_t port = 5004;
   double clock_offset_s = 1234.5, clock_drift_ppm = 0;
   uint64_t seed = 2;
+  double nack_latency_s = 0; /* lost packets are asked for while they can come so late; 0: never */
 };
 
 class TwccReceiverApplication : public ns3::Application
@@ -103,6 +109,9 @@ private:
   void StopApplication () override;
   uint64_t now_ns () const;
   void on_packet (ns3::Ptr<ns3::Socket> from);
+  void play (const uint8_t *rtp, size_t size);
+  void check_requests ();
+  std::vector<uint8_t> requests ();
   void make_message ();
   void schedule ();
   double interval_s ();
@@ -115,8 +124,8 @@ private:
   CcRandom random;
   ns3::Ptr<ns3::Socket> socket;
   ns3::Address peer;
-  ns3::EventId timer;
-  uint32_t media_ssrc = 0;
+  ns3::EventId timer, request_timer;
+  RtxAsker asker;
   uint8_t fb_pkt_count = 0;
   std::deque<std::vector<uint8_t>> messages; /* that wait */
   bool running = false, key_unit_wanted = false;

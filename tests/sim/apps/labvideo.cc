@@ -40,9 +40,9 @@ LabVideo::LabVideo (
     use_cc (hosts, CC_MODE_LOW_DELAY);
   else if (base == "rfc5348")
     use_cc (hosts, CC_MODE_RFC5348);
-  else if (flow.controller == "gcc")
+  else if (base == "gcc")
     use_hosted (hosts, "rtpgccbwe");
-  else if (flow.controller == "rtptfrcbwe")
+  else if (base == "rtptfrcbwe")
     use_hosted (hosts, "rtptfrcbwe");
   else if (flow.controller == "oracle" || flow.controller.rfind ("fixed:", 0) == 0)
     use_plain (hosts);
@@ -169,8 +169,10 @@ LabVideo::use_hosted (const HostPair &hosts, const char *element)
   out.element.encoding_name = coded ? flow.encoding_name : "JPEG"; /* recorded frames are all key units */
   out.source = source;
   out.peer = hosts.to_address;
+  out.resends = has_option ("+rtx");
   in.sink = sink;
   in.seed = seed + 1;
+  in.nack_latency_s = out.resends ? flow.latency_s : 0;
   sender->configure (out);
   receiver->configure (in);
   place (sender, receiver, hosts);

@@ -104,6 +104,12 @@ class Matrices(unittest.TestCase):
             found = {job.controller: jobs.read(path)["flow 0"].get("latency") for job, path in self.prepare(m)}
             self.assertEqual(found, wait, engine)
 
+    def test_a_rival_that_sends_again_waits_as_long_as_ours_may(self):
+        m = self.matrix('engines=["sim"]\ncells=["steady"]\ngates=false\ncontrollers=["gcc", "gcc+rtx"]\n')
+        found = {job.controller: jobs.read(path)["flow 0"] for job, path in self.prepare(m)}
+        self.assertEqual({name: flow["latency"] for name, flow in found.items()}, {"gcc": "0.1", "gcc+rtx": "0.4"})
+        self.assertNotIn("ratecontrol", found["gcc+rtx"]["send"])
+
     def run_all(self, m, script):
         prepared = self.prepare(m)
         crew = runner.Runner(prepared, 2, say=lambda _text: None)
