@@ -56,12 +56,6 @@ RtxAsker::start (double latency_s)
   on = latency_s > 0;
 }
 
-bool
-RtxAsker::asks () const
-{
-  return on;
-}
-
 uint32_t
 RtxAsker::media_ssrc () const
 {
@@ -83,7 +77,8 @@ RtxAsker::on_packet (const uint8_t *rtp, CcTime now)
   std::copy_n (rtp, rtp_fixed_bytes, header);
   highest = started ? std::max (highest, seq) : seq;
   started = true;
-  nack_request_on_packet (&nack, seq, now);
+  if (on)
+    nack_request_on_packet (&nack, seq, now);
 }
 
 /* Karn's rule: of a second request nobody knows which one was answered. */

@@ -28,7 +28,6 @@ class RtxAsker
 {
 public:
   void start (double latency_s);
-  bool asks () const;
   void on_packet (const uint8_t *rtp, CcTime now); /* of the stream */
   /* One that was sent again; empty: of what is not known. */
   std::vector<uint8_t> restore (const uint8_t *rtp, size_t header, size_t size, CcTime now);
