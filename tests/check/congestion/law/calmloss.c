@@ -48,6 +48,18 @@ START_TEST (test_without_a_calm_packet_all_are)
 }
 END_TEST
 
+/* Five of 30 that met a queue, none of 15 that met a calm one: chance does as much. */
+START_TEST (test_few_calm_packets_prove_nothing)
+{
+  CalmLoss c = {.whole = {.packets = 45, .lost = 5, .gaps = 5}, .calm = {.packets = 15}};
+
+  ck_assert_double_eq (calm_loss_of_queue (&c), 0);
+  loss_count_scale (&c.whole, 10);
+  loss_count_scale (&c.calm, 10);
+  ck_assert_double_gt (calm_loss_of_queue (&c), 0.5);
+}
+END_TEST
+
 START_TEST (test_fades_and_takes_back)
 {
   CalmLoss c = after (2400, 20, 20);
@@ -61,4 +73,4 @@ START_TEST (test_fades_and_takes_back)
 END_TEST
 
 CC_TEST_MAIN ("calmloss", test_drops_among_packets_that_met_the_queue_are_its_own, test_drops_among_all_are_not,
-    test_without_a_calm_packet_all_are, test_fades_and_takes_back)
+    test_without_a_calm_packet_all_are, test_few_calm_packets_prove_nothing, test_fades_and_takes_back)

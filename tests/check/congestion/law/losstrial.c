@@ -46,6 +46,20 @@ START_TEST (test_up_a_policer_loses_the_rest)
 }
 END_TEST
 
+/* One gap in 32 packets, then 7 in 54, at 1.2 times what arrived, of which a policer would have lost 9. */
+START_TEST (test_up_one_gap_before_proves_nothing)
+{
+  const LossCount one = {.packets = 32, .lost = 1, .gaps = 1};
+  LossTrial t = {0};
+
+  loss_trial_begin_up (&t, &one, ARRIVED, CC_SECOND);
+  for (unsigned n = 0; n < 47; n++)
+    loss_trial_on_packet (&t, n % 7 == 3);
+  ck_assert_double_eq (t.count.gaps, 7);
+  ck_assert_int_eq (loss_trial_go_on (&t, 1.2 * ARRIVED, LOOP, 2 * CC_SECOND), LOSS_TRIAL_GOES_ON);
+}
+END_TEST
+
 START_TEST (test_up_ends_where_nothing_more_is_sent)
 {
   LossTrial t = {0};
@@ -96,5 +110,5 @@ START_TEST (test_down_less_is_lost)
 END_TEST
 
 CC_TEST_MAIN ("losstrial", test_up_more_comes_through_than_a_policer_lets, test_up_a_policer_loses_the_rest,
-    test_up_ends_where_nothing_more_is_sent, test_down_below_what_arrives, test_down_as_much_is_lost,
-    test_down_less_is_lost)
+    test_up_one_gap_before_proves_nothing, test_up_ends_where_nothing_more_is_sent, test_down_below_what_arrives,
+    test_down_as_much_is_lost, test_down_less_is_lost)
