@@ -121,10 +121,8 @@ HostedSenderApplication::push_packets (std::vector<RtpPacket> packets)
 void
 HostedSenderApplication::resend (const RtcpMessage &nack)
 {
-  for (const std::vector<uint8_t> &rtp : keeper.answer (nack)) {
-    resent++;
+  for (const std::vector<uint8_t> &rtp : keeper.answer (nack))
     element->push (with_extension (rtp));
-  }
 }
 
 /* Pictures leave in order, but not all of them need to. */

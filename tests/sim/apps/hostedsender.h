@@ -51,7 +51,7 @@ public:
   SampleSeries estimate; /* bit/s, at each change */
   SampleSeries pacing;   /* s, of each packet from push to leaving */
   uint64_t packets_sent = 0, bytes_sent = 0, payload_bytes_sent = 0, feedback_packets = 0, feedback_bytes = 0,
-           outcomes = 0, lost = 0, key_units_asked = 0, resent = 0;
+           outcomes = 0, lost = 0, key_units_asked = 0;
 
 private:
   struct Sent {
