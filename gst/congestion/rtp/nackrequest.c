@@ -245,6 +245,15 @@ nearest (const NackRequest *n, uint16_t seq)
   return n->highest + (uint32_t)(int16_t)(seq - (uint16_t)n->highest);
 }
 
+const NackMissing *
+nack_request_missing (const NackRequest *n, uint16_t seq)
+{
+  for (unsigned i = 0; i < n->n_missing; i++)
+    if ((uint16_t)n->missing[i].seq == seq)
+      return &n->missing[i];
+  return NULL;
+}
+
 bool
 nack_request_want (NackRequest *n, uint16_t seq, CcTime deadline, CcTime now)
 {

@@ -72,6 +72,8 @@ bool nack_request_on_packet (NackRequest *n, uint32_t seq, CcTime now);
 /* The application asks for one packet at once, the nearest with these low 16 bits. deadline: when it gets useless,
    CC_TIME_NONE: now + latency. false where no packet has been seen yet. */
 bool nack_request_want (NackRequest *n, uint16_t seq, CcTime deadline, CcTime now);
+/* What is missing with these low 16 bits; NULL: nothing. */
+const NackMissing *nack_request_missing (const NackRequest *n, uint16_t seq);
 /* Another member has asked for it: the same as if we had (RFC 4585 3.5.2 (5)). */
 void nack_request_on_asked_by_other (NackRequest *n, uint16_t seq, CcTime now);
 /* When something is to be asked for or given up; CC_TIME_NONE: nothing. In the past where something is due already: its

@@ -104,12 +104,9 @@ rtp_participant_on_others_nack (RtpParticipant *p, uint32_t media, const uint16_
 static bool
 is_first_request (const NackRequest *nack, uint16_t seq)
 {
-  unsigned i;
+  const NackMissing *m = nack_request_missing (nack, seq);
 
-  for (i = 0; i < nack->n_missing; i++)
-    if ((uint16_t)nack->missing[i].seq == seq)
-      return nack->missing[i].tries == 0 && nack->missing[i].others == 0;
-  return false;
+  return m != NULL && m->tries == 0 && m->others == 0;
 }
 
 /* What others asked for after it was missed here, nack_request_on_asked_by_other () has seen to. True: something is

@@ -173,20 +173,11 @@ rtp_participant_repair_on_packet (RtpParticipant *p, RtpSource *s, const RtpPack
     s->nack->params.watch_gaps = p->settings.auto_nack;
 }
 
-static const NackMissing *
-find_missing (const NackRequest *nack, uint16_t seq)
-{
-  for (unsigned i = 0; i < nack->n_missing; i++)
-    if ((uint16_t)nack->missing[i].seq == seq)
-      return &nack->missing[i];
-  return NULL;
-}
-
 void
 rtp_participant_repair_on_asked (RtpParticipant *p, const RtpSource *s, const uint16_t *seqs, unsigned n, CcTime now)
 {
   for (unsigned i = 0; i < n && rtp_repair_mends (&p->repair, s->ssrc); i++) {
-    const NackMissing *m = find_missing (s->nack, seqs[i]);
+    const NackMissing *m = nack_request_missing (s->nack, seqs[i]);
 
     if (m != NULL && m->tries == 0)
       repair_plan_on_asked (&p->repair.plan, cc_time_since (now, m->at));

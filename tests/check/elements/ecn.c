@@ -361,7 +361,7 @@ call_run (Call *c, gint (*becomes) (guint packet, gint ecn), guint seconds)
       forward (c, ecn, becomes);
     g_usleep (5000);
   }
-  return (guint)(area / span);
+  return span > 0 ? (guint)(area / span) : allowed;
 }
 
 static gint

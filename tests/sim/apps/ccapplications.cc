@@ -852,7 +852,7 @@ CcReceiverApplication::on_resent (const uint8_t *rtp, size_t header, size_t size
 
   restored++;
   if (config.repair.planned)
-    repair.on_restored (original.data (), original.size (), find_missing (nack, osn), now ());
+    repair.on_restored (original.data (), original.size (), nack_request_missing (&nack, osn), now ());
   nack_request_on_packet (&nack, highest + (int16_t)(osn - (uint16_t)highest), now ());
   config.sink->on_packet (original.data (), original.size ());
 }

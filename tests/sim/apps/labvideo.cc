@@ -36,13 +36,14 @@ LabVideo::LabVideo (
   for (const std::string option : {"+rtx", "+erf", "+norepair", "+byrtx", "+byfec"})
     if (has_option (option))
       base.erase (base.find (option), option.size ());
+  const std::string hosted = flow.controller == base + "+rtx" ? base : flow.controller; /* no other option */
   if (base == "low-delay")
     use_cc (hosts, CC_MODE_LOW_DELAY);
   else if (base == "rfc5348")
     use_cc (hosts, CC_MODE_RFC5348);
-  else if (base == "gcc")
+  else if (hosted == "gcc")
     use_hosted (hosts, "rtpgccbwe");
-  else if (base == "rtptfrcbwe")
+  else if (hosted == "rtptfrcbwe")
     use_hosted (hosts, "rtptfrcbwe");
   else if (flow.controller == "oracle" || flow.controller.rfind ("fixed:", 0) == 0)
     use_plain (hosts);

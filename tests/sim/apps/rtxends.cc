@@ -83,15 +83,15 @@ RtxAsker::on_packet (const uint8_t *rtp, CcTime now)
 
 /* Karn's rule: of a second request nobody knows which one was answered. */
 void
-RtxAsker::note_answer (uint32_t number, CcTime now)
+RtxAsker::note_answer (uint16_t number, CcTime now)
 {
-  for (unsigned i = 0; i < nack.n_missing; i++)
-    if (nack.missing[i].seq == number && nack.missing[i].tries == 1) {
-      double sample_s = cc_seconds (cc_time_since (now, nack.missing[i].at));
-      answer_s += answer_s > 0 ? answer_gain * (sample_s - answer_s) : sample_s;
-      nack_request_set_rtt (&nack, cc_duration (answer_s));
-      return;
-    }
+  const NackMissing *missing = nack_request_missing (&nack, number);
+
+  if (missing == NULL || missing->tries != 1)
+    return;
+  double sample_s = cc_seconds (cc_time_since (now, missing->at));
+  answer_s += answer_s > 0 ? answer_gain * (sample_s - answer_s) : sample_s;
+  nack_request_set_rtt (&nack, cc_duration (answer_s));
 }
 
 std::vector<uint8_t>
@@ -100,10 +100,9 @@ RtxAsker::restore (const uint8_t *rtp, size_t head, size_t size, CcTime now)
   if (!started || size < head + rtx_osn_bytes)
     return {};
   std::vector<uint8_t> original = rtx_restore (rtp, head, size, header);
-  uint32_t number = extend (number_of (original));
 
-  note_answer (number, now);
-  nack_request_on_packet (&nack, number, now);
+  note_answer (number_of (original), now);
+  nack_request_on_packet (&nack, extend (number_of (original)), now);
   return original;
 }
 

@@ -36,7 +36,7 @@ public:
   uint32_t media_ssrc () const;
 
 private:
-  void note_answer (uint32_t number, CcTime now);
+  void note_answer (uint16_t number, CcTime now);
   uint32_t extend (uint16_t number) const;
   NackRequest nack = {};
   uint8_t header[rtp_fixed_bytes] = {}; /* of the last packet of the stream */

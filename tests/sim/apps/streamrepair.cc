@@ -11,15 +11,6 @@ static const CcDuration request_life = 3 * CC_SECOND, plan_interval = 500 * CC_M
 static const double some_loss = 0.002;
 static const size_t most_sum_bytes = FEC_HEAD_BYTES + FEC_SYMBOL_MAX;
 
-const NackMissing *
-find_missing (const NackRequest &nack, uint16_t seq)
-{
-  for (unsigned i = 0; i < nack.n_missing; i++)
-    if ((uint16_t)nack.missing[i].seq == seq)
-      return &nack.missing[i];
-  return nullptr;
-}
-
 /* ---- sender ---- */
 
 void
@@ -142,7 +133,7 @@ void
 StreamRepair::on_asked (const NackRequest &nack, const uint16_t *seqs, size_t n, CcTime now)
 {
   for (size_t i = 0; i < n; i++) {
-    const NackMissing *missing = find_missing (nack, seqs[i]);
+    const NackMissing *missing = nack_request_missing (&nack, seqs[i]);
     if (missing && missing->tries == 0)
       repair_plan_on_asked (&repair, cc_time_since (now, missing->at));
   }

@@ -77,8 +77,5 @@ private:
   double told = 0;
 };
 
-/* The missing packet with these low 16 bits; NULL: there is none. */
-const NackMissing *find_missing (const NackRequest &nack, uint16_t seq);
-
 } // namespace sim
 #endif

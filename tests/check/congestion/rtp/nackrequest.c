@@ -36,6 +36,21 @@ ask (CcTime now)
   return count;
 }
 
+START_TEST (test_finds_what_is_missing)
+{
+  NackRequestParams params;
+
+  nack_request_params_init (&params);
+  nack_request_init (&n, &params);
+  nack_request_on_packet (&n, 0x1fffe, CC_SECOND);
+  nack_request_on_packet (&n, 0x20001, CC_SECOND);
+  ck_assert_ptr_null (nack_request_missing (&n, 0xfffe));
+  ck_assert_uint_eq (nack_request_missing (&n, 0xffff)->seq, 0x1ffff);
+  ck_assert_uint_eq (nack_request_missing (&n, 0)->seq, 0x20000);
+  ck_assert_ptr_null (nack_request_missing (&n, 1));
+}
+END_TEST
+
 START_TEST (test_nothing_is_asked_for_without_a_gap)
 {
   fresh ();
@@ -472,11 +487,11 @@ START_TEST (test_no_busy_wait)
 }
 END_TEST
 
-CC_TEST_MAIN ("nackrequest", test_nothing_is_asked_for_without_a_gap, test_three_later_packets,
-    test_a_short_time_for_the_last, test_reordering_asks_for_nothing, test_repeats_when_an_answer_could_be_here,
-    test_a_retransmission_ends_it, test_no_request_that_comes_too_late, test_gives_up_after_max_tries, test_copies,
-    test_numbers_wrap_and_rise, test_a_request_of_another_counts, test_others_cannot_silence_us,
-    test_others_count_anew_after_ours, test_a_wanted_packet_goes_at_once, test_wanted_ones_do_not_hide_others,
-    test_wanted_ones_keep_their_place, test_a_wish_has_its_deadline, test_takes_as_many_as_fit,
-    test_only_what_is_wanted, test_a_gap_too_large_is_hopeless, test_the_oldest_make_room, test_a_restart_forgets,
-    test_a_lossy_path, test_refused, test_no_busy_wait)
+CC_TEST_MAIN ("nackrequest", test_finds_what_is_missing, test_nothing_is_asked_for_without_a_gap,
+    test_three_later_packets, test_a_short_time_for_the_last, test_reordering_asks_for_nothing,
+    test_repeats_when_an_answer_could_be_here, test_a_retransmission_ends_it, test_no_request_that_comes_too_late,
+    test_gives_up_after_max_tries, test_copies, test_numbers_wrap_and_rise, test_a_request_of_another_counts,
+    test_others_cannot_silence_us, test_others_count_anew_after_ours, test_a_wanted_packet_goes_at_once,
+    test_wanted_ones_do_not_hide_others, test_wanted_ones_keep_their_place, test_a_wish_has_its_deadline,
+    test_takes_as_many_as_fit, test_only_what_is_wanted, test_a_gap_too_large_is_hopeless, test_the_oldest_make_room,
+    test_a_restart_forgets, test_a_lossy_path, test_refused, test_no_busy_wait)
