@@ -38,10 +38,7 @@ ask (CcTime now)
 
 START_TEST (test_finds_what_is_missing)
 {
-  NackRequestParams params;
-
-  nack_request_params_init (&params);
-  nack_request_init (&n, &params);
+  fresh ();
   nack_request_on_packet (&n, 0x1fffe, CC_SECOND);
   nack_request_on_packet (&n, 0x20001, CC_SECOND);
   ck_assert_ptr_null (nack_request_missing (&n, 0xfffe));
