@@ -3,7 +3,8 @@
 #ifndef SIM_CC_FLOW_H
 #define SIM_CC_FLOW_H
 
-#include "ccapplications.h"
+#include "ccreceiverapplication.h"
+#include "ccsenderapplication.h"
 #include "dumbbell.h"
 
 namespace sim

@@ -6,7 +6,8 @@
 #ifndef SIM_CODED_VIDEO_H
 #define SIM_CODED_VIDEO_H
 
-#include "ccapplications.h"
+#include "ccreceiverapplication.h"
+#include "ccsenderapplication.h"
 #include "paqmsource.h"
 #include "rasvbr.h"
 #include <memory>

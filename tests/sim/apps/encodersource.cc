@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "encodersource.h"
-#include "ccapplications.h"
+#include "ccsenderapplication.h"
 #include "scenario.h"
 #include <algorithm>
 #include <cmath>

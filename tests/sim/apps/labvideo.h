@@ -4,7 +4,8 @@
 #ifndef SIM_LAB_VIDEO_H
 #define SIM_LAB_VIDEO_H
 
-#include "ccapplications.h"
+#include "ccreceiverapplication.h"
+#include "ccsenderapplication.h"
 #include "codedsink.h"
 #include "codedsource.h"
 #include "labjob.h"

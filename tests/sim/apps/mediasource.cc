@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "mediasource.h"
-#include "ccapplications.h"
+#include "ccsenderapplication.h"
 #include <algorithm>
 #include <cmath>
 #include <ns3/simulator.h>
