@@ -31,7 +31,8 @@ def parse(arguments):
                    help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "
                    "losses are repaired; with +norepair not, with +byrtx or +byfec so alone, with +rtx by rtprtxsend; fixed:RATE: constant rate over udpsink; "
                    "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; "
-                   "farstream: Farstream's TFRC; chromium: the browser's sender, with its own encoder")
+                   "farstream: Farstream's TFRC; chromium, webrtcsink: senders of WebRTC with their own encoder, "
+                   "which repair as well; with +norepair not")
     p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
                    help="seconds:rate,... of the bottleneck, default %(default)s")
     p.add_argument("--trace", metavar="FILE", help="instead of --capacity: a file in mahimahi's format")

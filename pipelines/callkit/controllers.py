@@ -7,6 +7,7 @@ RTX_PAYLOAD = 97
 RTX_HISTORY = 1000  # ms that a sender keeps packets for
 # s that a receiver waits for a missing packet. One sent again takes a round trip and what its loss takes to show.
 LATENCY, RTX_LATENCY = 0.1, 0.25
+REPAIR_LATENCY = 0.4  # of a rival that repairs by itself: what tfrcsrc waits at most (repair-latency)
 TWCC, TWCC_ID = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01", 1
 MODES = ("low-delay", "rfc5348", "burst-control")
 
@@ -148,25 +149,37 @@ class InRtpbin:
                 "udpsink name=rtcp host=127.0.0.1 sync=false async=false close-socket=false session.")
 
 
-class Chromium:
-    """Chromium's own sender to webrtcbin (webrtckit.sender and .receiver). Its encoder is the browser's, of the same codec;
-    nothing is sent again."""
+class WebRtc:
+    """A sender of WebRTC with its own encoder of the codec, to webrtcbin (webrtckit.receiver): `chromium`, Chromium's own,
+    and `webrtcsink` of gst-plugins-rs, with `+rtptfrcbwe` in place of rtpgccbwe. The receiver asks for what is lost and has
+    a player's patience; with `+norepair` it does not."""
 
+    SENDERS = {"chromium": "webrtckit.sender", "webrtcsink": "webrtckit.webrtcsink"}
+    NEEDS = {"chromium": ("nicesink", "install gstreamer1.0-nice"),
+             "webrtcsink": ("webrtcsink", "tests/quality/rivals/build webrtcsink makes it (a Rust compiler, some minutes)")}
+    NAMES = ("chromium", "chromium+norepair", "webrtcsink", "webrtcsink+norepair", "webrtcsink+rtptfrcbwe")
     adapts = True
     stats = False
-    latency = LATENCY
-    modules = {"sender": "webrtckit.sender", "receiver": "webrtckit.receiver"}
+    camera = False  # they play a clip
 
     def __init__(self, name):
-        if name != "chromium":
+        if name not in self.NAMES:
             raise ValueError(f"no such controller: {name}")
+        base, _, option = name.partition("+")
+        self.ours, self.repairs = option == "rtptfrcbwe", option != "norepair"
+        self.latency = REPAIR_LATENCY if self.repairs else LATENCY
+        self.modules = {"sender": self.SENDERS[base], "receiver": "webrtckit.receiver"}
+        self.name, (self.element, self.cure) = name, self.NEEDS[base]
+
+    def missing(self):
+        return f"the controller {self.name} needs the element {self.element}, which is not installed: {self.cure}"
 
     def receive(self, s):
         return f"webrtcbin name=session bundle-policy=max-bundle latency={round(1000 * latency(s))} session."
 
 
-KINDS = {"chromium": Chromium, "farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told,
-         "rtptfrcbwe": InRtpbin}
+KINDS = {"chromium": WebRtc, "farstream": Farstream, "fixed": Told, "gcc": InRtpbin, "oracle": Told,
+         "rtptfrcbwe": InRtpbin, "webrtcsink": WebRtc}
 KINDS |= {mode: Ours for mode in ("ours", *MODES)}
 
 

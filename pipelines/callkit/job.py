@@ -88,7 +88,7 @@ class Run:
         for flow in self.flows:
             controllers.make(flow.keys["controller"])
             flow.folder.mkdir(parents=True, exist_ok=True)
-            for left in flow.folder.glob("*.sdp"):  # what an interrupted run said
+            for left in [*flow.folder.glob("*.sdp"), *flow.folder.glob("*.rtp")]:  # what an interrupted run said
                 left.unlink()
         pathlib.Path(self.job["out"]).mkdir(parents=True, exist_ok=True)
         peers = dict(zip((f.number for f in self.flows), network.free_ports(len(self.flows))))

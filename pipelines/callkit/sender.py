@@ -35,25 +35,32 @@ def description(s):
     return " ! ".join(stages + [controller.send(s)])
 
 
-class Feeder(threading.Thread):
-    """Plays the clip against the pipeline's clock; frame k has the time stamp k/fps."""
+def push(source, picture, at, fps):
+    """at: its time stamp, ns"""
+    buffer = Gst.Buffer.new_wrapped(picture.tobytes())
+    buffer.pts, buffer.duration = at, Gst.SECOND // fps
+    return source.emit("push-buffer", buffer)
 
-    def __init__(self, source, clip, s, begin, on_captured):
-        """begin: when frame 0 is captured, CLOCK_MONOTONIC. s["pause"]: (from, to) in s of it, without pictures."""
+
+class Feeder(threading.Thread):
+    """Plays the clip against the pipeline's clock; frame k has the time stamp origin + k/fps."""
+
+    def __init__(self, source, clip, s, begin, on_captured, origin=0):
+        """begin: when frame 0 is captured, CLOCK_MONOTONIC; origin: its time stamp, ns. s["pause"]: (from, to) in s of
+        begin, without pictures."""
         super().__init__(daemon=True)
         self.source, self.clip, self.fps, self.frames = source, clip, s["fps"], int(s["duration"] * s["fps"])
         self.begin, self.pause, self.on_captured = begin, s.get("pause") or (0, 0), on_captured
+        self.origin = origin
 
     def run(self):
         for number in range(self.frames):
             if self.pause[0] <= number / self.fps < self.pause[1]:
                 continue
             time.sleep(max(0, self.begin + number / self.fps - time.monotonic()))
-            buffer = Gst.Buffer.new_wrapped(self.clip.frame(number).tobytes())
-            buffer.pts = Gst.util_uint64_scale(number, Gst.SECOND, self.fps)
-            buffer.duration = Gst.SECOND // self.fps
             self.on_captured(number, time.monotonic())
-            if self.source.emit("push-buffer", buffer) != Gst.FlowReturn.OK:
+            at = self.origin + Gst.util_uint64_scale(number, Gst.SECOND, self.fps)
+            if push(self.source, self.clip.frame(number), at, self.fps) != Gst.FlowReturn.OK:
                 return
         self.source.emit("end-of-stream")
 
@@ -70,6 +77,7 @@ class Sender:
         self.recent = collections.deque(maxlen=2 * settings["fps"])  # (time, bytes) of encoded frames
         self.watch()
         self.started = self.zero = None
+        self.origin = 0  # frame 0's time, ns
         self.controller = controllers.make(settings["controller"])
         if settings["controller"] == "oracle":
             GLib.timeout_add(20, self.follow_capacity)
@@ -94,7 +102,7 @@ class Sender:
         # The encoder may move the segment: running time, not the time stamp itself, is the frame's.
         segment = _pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
         running = segment.to_running_time(Gst.Format.TIME, buffer.pts)
-        number = round(running * self.s["fps"] / Gst.SECOND)
+        number = round((running - self.origin) * self.s["fps"] / Gst.SECOND)
         if self.s.get("camera"):
             self.on_captured(number, now)
         self.encoded.add(number, now, buffer.get_size(), int(key))

@@ -155,7 +155,7 @@ class Session:
         self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
         self.folder.mkdir(parents=True, exist_ok=True)
-        for old in ("*.csv", "*.i420", "*.log", "*.sdp", "*-usage.json", "network.ini", "links.json", "received.*",
+        for old in ("*.csv", "*.i420", "*.log", "*.sdp", "*.rtp", "*-usage.json", "network.ini", "links.json", "received.*",
                     "worst.json", "report.html", "call.png"):
             for path in self.folder.glob(old):
                 path.unlink()
@@ -198,6 +198,8 @@ class Session:
         if self.s.camera and not self.s.receive:
             require_camera(self.s.camera)
         controller = controllers.make(self.s.controller)
+        if self.s.camera and not getattr(controller, "camera", True):
+            raise RuntimeError(f"{self.s.controller} sends a clip: leave out --camera, or the controller")
         if getattr(controller, "element", None) and not self.s.receive and not paths.has_element(controller.element):
             raise RuntimeError(controller.missing())
 

@@ -38,21 +38,25 @@ def describe(webrtc, what):
     return webrtc.get_property("local-description").sdp.as_text()
 
 
-def take_answer(webrtc, text):
+def described(what, text):
+    """what: offer or answer."""
     _, sdp = GstSdp.SDPMessage.new_from_text(text)
-    answer = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, sdp)
+    return GstWebRTC.WebRTCSessionDescription.new(getattr(GstWebRTC.WebRTCSDPType, what.upper()), sdp)
+
+
+def take(webrtc, what, text):
     promise = Gst.Promise.new()
-    webrtc.emit("set-remote-description", answer, promise)
+    webrtc.emit("set-remote-description", described(what, text), promise)
     promise.wait()
+
+
+def take_answer(webrtc, text):
+    take(webrtc, "answer", text)
 
 
 def answer(webrtc, text):
     """To an offer."""
-    _, sdp = GstSdp.SDPMessage.new_from_text(text)
-    promise = Gst.Promise.new()
-    offered = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.OFFER, sdp)
-    webrtc.emit("set-remote-description", offered, promise)
-    promise.wait()
+    take(webrtc, "offer", text)
     return describe(webrtc, "answer")
 
 

@@ -10,16 +10,13 @@ import re
 import subprocess
 import sys
 
-from callkit import paths
+from callkit import controllers, paths
 from webrtckit import browser
 
 SIM_LAB = paths.BUILD / "tests/sim/sim-lab"
 MEASURES = ("engines", "job", "measure", "playout", "stamps", "viewer", "vmaf", "wire")
 PATIENCE = 20  # s of the wall a simulated second may take before a job counts as hung
-BUILT_RIVALS = paths.TOP / "out/rivals/plugins"
 UNKNOWN = re.compile(r"no (such )?controller[ :]+[\w+-]+")
-# Elements of others that a controller needs, and where they come from.
-RIVALS = {"gcc": ("rtpgccbwe", "tests/quality/rivals/build makes it"), "chromium": ("nicesink", "install gstreamer1.0-nice")}
 
 
 class Unsupported(RuntimeError):
@@ -40,33 +37,27 @@ def reverse_hops(ini):
     return {int(g.partition(" ")[2] or 0): dict(ini[g]) for g in ini.sections() if g.partition(" ")[0] == "reverse"}
 
 
-def environment():
-    """callkit's, with the rivals that tests/quality/rivals/build has left."""
-    env = paths.environment()
-    if BUILT_RIVALS.exists():
-        env["GST_PLUGIN_PATH_1_0"] += f":{BUILT_RIVALS}"
-    return env
-
-
-def _has_element(name):
-    found = subprocess.run(["gst-inspect-1.0", name], env=environment(), capture_output=True)
-    return found.returncode == 0
+def _end_of(controller):
+    """callkit's, where it needs an element of others; without what only one engine does with it."""
+    base = controller.partition("+")[0]
+    end = controllers.make(base) if base in controllers.KINDS else None
+    return end if hasattr(end, "element") else None
 
 
 def _require_rivals(ini):
     for _, flow in flows_of(ini):
-        controller = flow.get("controller")
-        element, cure = RIVALS.get((controller or "").partition("+")[0], (None, None))
-        if element and not _has_element(element):
-            raise Unsupported(f"{controller} needs the element {element}: {cure}")
-        if controller == "chromium" and browser.missing():
+        controller = flow.get("controller", "")
+        end = _end_of(controller)
+        if end and not paths.has_element(end.element):
+            raise Unsupported(end.missing())
+        if controller.startswith("chromium") and browser.missing():
             raise Unsupported(browser.missing())
 
 
 def _run(name, command, ini, folder, limit):
     """Runs an engine; its own account."""
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                          env=environment()) as process:
+                          env=paths.environment()) as process:
         try:
             output, errors = process.communicate(timeout=limit)
         except BaseException:
@@ -97,9 +88,9 @@ def fingerprint(engine):
     """Of what makes an engine's results: its programs and plug-ins, the call's and the measures' Python."""
     here, call_kit = pathlib.Path(__file__).parent, paths.TOP / "pipelines/callkit"
     web = paths.TOP / "pipelines/webrtckit"
-    programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py"), *web.glob("sender.*"),
-                                                  web / "receiver.py", web / "browser.py", web / "web.py"]
-    plugins = [p for folder in [*paths.PLUGINS, BUILT_RIVALS] for p in folder.glob("*.so")]
+    programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py"), *web.glob("*.py"),
+                                                  web / "sender.html"]
+    plugins = [p for folder in [*paths.PLUGINS, paths.RIVALS] for p in folder.glob("*.so")]
     measures = [here / f"{name}.py" for name in MEASURES]
     measures += [call_kit / f"{name}.py" for name in ("measures", "quality", "network")]
     digest = hashlib.sha1()

@@ -13,7 +13,6 @@ from . import cells, controllers, stamps, traces, vmaf
 
 # Frame-parallel encoders give other bits on other machines.
 ONE_THREAD = {"x264enc": "threads=1", "openh264enc": "multi-thread=1"}
-RIVALS_WAIT = 0.4  # s, of those that send again: as long as tfrcsrc may wait
 PLAYOUT = ("none", "buffer-150ms", "buffer-500ms", "deadline-150ms", "deadline-2s")
 
 
@@ -103,7 +102,7 @@ def _codec_keys(encoder, keys):
 def latency(controller):
     """s a receiver waits for a missing packet, on either engine as callkit's ends do; None: it is told nothing."""
     if controller == "gcc+rtx":
-        return RIVALS_WAIT
+        return ends.REPAIR_LATENCY
     try:
         return ends.latency({"controller": controller})
     except ValueError:  # a comparison, or not one of callkit's

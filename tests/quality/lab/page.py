@@ -28,12 +28,15 @@ td,th{padding:.15em .6em;text-align:right;border-bottom:1px solid #ddd;white-spa
 .bad{color:#b00;font-weight:bold}.good{color:#060}small{color:#666}td.text{text-align:left;white-space:normal}"""
 COLOURS = {"low-delay": "tab:blue", "low-delay+norepair": "tab:cyan", "rfc5348": "tab:green", "oracle": "black",
            "gcc": "tab:red", "gcc+rtx": "salmon", "fixed-best": "tab:brown", "rtptfrcbwe": "tab:olive", "farstream": "tab:purple",
-           "chromium": "tab:orange"}
+           "chromium": "tab:orange", "chromium+norepair": "navajowhite", "webrtcsink": "tab:red", "webrtcsink+norepair": "salmon",
+           "webrtcsink+rtptfrcbwe": "tab:olive"}
 NAMES = {"low-delay": "this project, low-delay", "low-delay+norepair": "this project, nothing sent again",
          "low-delay+byrtx": "this project, no redundancy", "low-delay+byfec": "this project, redundancy alone",
          "rfc5348": "this project, RFC 5348", "rfc5348+norepair": "RFC 5348, nothing sent again", "oracle": "told the capacity",
          "gcc": "Google's (rtpgccbwe)", "gcc+rtx": "Google's, packets sent again", "rtptfrcbwe": "this project, in rtpbin", "farstream": "Farstream's TFRC",
-         "chromium": "Chromium's sender", "fixed-best": "best fixed rate in hindsight"}
+         "chromium": "Chromium's sender", "chromium+norepair": "Chromium's, nothing sent again",
+         "webrtcsink": "webrtcsink (rtpgccbwe)", "webrtcsink+norepair": "webrtcsink, nothing sent again",
+         "webrtcsink+rtptfrcbwe": "webrtcsink with rtptfrcbwe", "fixed-best": "best fixed rate in hindsight"}
 WIDTH = 10.0  # inches of a figure: README's width at 100 dots an inch
 MARK_COLOURS = ("#b2182b", "#ef8a62", "#fddbc7", "#92c5de", "#2166ac")  # 1, bad, to 5, excellent
 SPARE = ("0.5", "tab:pink", "0.7", "0.3")

@@ -23,7 +23,7 @@ BESIDE = ("psnr", "delay_p95")  # what the third is shown in
 # name, key, factor, format: medians of the differences by seed
 PAIRED = [("gain, dB", "psnr", 1, "%+.1f"), ("longer p95, ms", "delay_p95", 1000, "%+.0f")]
 KEPT = ["engine", "cell", "encoder", "clip", "controller", "seed"] + [key for _, key, *_ in COLUMNS] + [
-    "loss_caused", "overhead", "vmaf", "ssim", "blank_start", "frozen", "longest", "psnr_worst_flow"]
+    "loss_caused", "overhead", "vmaf", "ssim", "blank_start", "frozen", "freezes_200ms", "longest", "psnr_worst_flow"]
 
 
 def read(files):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Chromium's sender, as far as no browser is needed."""
+"""Senders of WebRTC, as far as no browser and no webrtcsink are needed."""
 import unittest
 
 import lab  # noqa: F401
 from callkit import controllers
+from lab import controllers as labs
 
 try:
     from webrtckit import sender, signalling
@@ -53,6 +54,22 @@ class Signalling(unittest.TestCase):
         other = OFFER + "a=fmtp:96 packetization-mode=1\r\n"
         self.assertIn(f"a=fmtp:96 packetization-mode=1;{rates}\r\n", signalling.with_rates(other, 300e3, 150e3, 1.5e6))
 
-    def test_it_is_a_controller_of_calls(self):
-        self.assertIn("webrtcbin", controllers.make("chromium").receive({"controller": "chromium", "encoder": "vp8enc"}))
-        self.assertRaises(ValueError, controllers.make, "chromium:1")
+
+class Controllers(unittest.TestCase):
+    def received(self, name):
+        return controllers.make(name).receive({"controller": name, "encoder": "vp8enc"})
+
+    def test_they_repair_unless_told_not_to(self):
+        for name in ("chromium", "webrtcsink"):
+            self.assertTrue(controllers.make(name).repairs)
+            self.assertFalse(controllers.make(f"{name}+norepair").repairs)
+            self.assertIn("webrtcbin name=session bundle-policy=max-bundle latency=400", self.received(name))
+            self.assertIn("latency=100", self.received(f"{name}+norepair"))
+
+    def test_there_are_no_others(self):
+        for name in ("chromium:1", "chromium+rtx", "webrtcsink+"):
+            self.assertRaises(ValueError, controllers.make, name)
+
+    def test_the_lab_knows_them(self):
+        for name in controllers.WebRtc.NAMES:
+            self.assertEqual(labs.check(name), name)
