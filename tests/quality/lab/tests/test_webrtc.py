@@ -3,7 +3,7 @@
 import unittest
 
 import lab  # noqa: F401
-from callkit import controllers
+from callkit import controllers, paths
 from lab import controllers as labs
 
 try:
@@ -65,6 +65,11 @@ class Controllers(unittest.TestCase):
             self.assertFalse(controllers.make(f"{name}+norepair").repairs)
             self.assertIn("webrtcbin name=session bundle-policy=max-bundle latency=400", self.received(name))
             self.assertIn("latency=100", self.received(f"{name}+norepair"))
+
+    @unittest.skipUnless(paths.PLUGINS and paths.PLUGINS[0].exists(), "nothing is built")
+    def test_elements_are_found_whatever_their_plugins_version(self):
+        self.assertTrue(paths.has_element("tfrcsink"))  # 0.x, as libnice's and Rust's
+        self.assertFalse(paths.has_element("tfrcsunk"))
 
     def test_there_are_no_others(self):
         for name in ("chromium:1", "chromium+rtx", "webrtcsink+"):
