@@ -200,6 +200,15 @@ ends_after (const FecPlan *f, const FecView *v, double share)
   return cc_seconds (v->answer > 0 && answer < v->most ? answer : v->most) / interval_s (v);
 }
 
+/* Of all packets those that are asked for: what is lost, where sums have not mended it in their time. */
+static double
+asked_for (const FecPlan *f, const FecView *v, const FecOutcome *o, double share)
+{
+  if (v->answer == 0 || o->hit <= 0)
+    return 0;
+  return share > 0 ? v->loss * o->late[frames_within (v, f->params.patience)] / o->hit : v->loss;
+}
+
 /* Of all frames, those not to be shown so many frames later: the sums have not mended them and those in front of them,
    and one was hit of which the answer is still to come. Without any sums a frame that is hit stays so. */
 static double
@@ -239,7 +248,7 @@ judge (const FecPlan *f, const FecView *v, double share)
   c.late = not_shown (&o, ends, cc_seconds (f->params.patience) / interval_s (v));
   c.delay = mean_delay (v, &o, ends);
   c.lost = o.late[c.frames] * v->unanswered;
-  c.cost = f->params.rate_dB * log2 (1 + share) + f->params.delay_dB * c.delay +
+  c.cost = f->params.rate_dB * log2 (1 + share + asked_for (f, v, &o, share)) + f->params.delay_dB * c.delay +
            f->params.lost_dB * c.lost / frames_a_burst (v);
   while (c.frames > 0 && o.late[c.frames - 1] <= fmax (f->params.tolerable, 1.1 * o.late[frames_within (v, v->most)]))
     c.frames--;

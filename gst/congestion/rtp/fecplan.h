@@ -11,9 +11,10 @@
 
    of which requests (repairplan.h) mend what they can. The plan is the share that costs least, in dB:
 
-     cost (s) = rate_dB log2 (1 + s) + delay_dB delay + lost_dB lost / (1 + (b - 1) / n)
+     cost (s) = rate_dB log2 (1 + s + a) + delay_dB delay + lost_dB lost / (1 + (b - 1) / n)
 
-   as frames that one burst takes break the picture once. */
+   a being the packets that are sent again, as sums have not mended them; frames that one burst takes break the picture
+   once. */
 #ifndef FECPLAN_H
 #define FECPLAN_H
 

@@ -95,6 +95,21 @@ START_TEST (test_short_round_trips_need_none)
 }
 END_TEST
 
+/* Answers within two frames, and nearly all: sums are worth it for what need not be sent again. */
+START_TEST (test_what_is_sent_again_costs)
+{
+  FecView view = view_of (0.1, 1 / 0.9, 380 * MS);
+
+  view.answer = 60 * MS;
+  view.unanswered = 0.01;
+  plan_for (&view);
+  ck_assert_double_gt (plan.share, view.loss);
+  view.loss = 0.02;
+  plan_for (&view);
+  ck_assert_double_eq (plan.share, 0);
+}
+END_TEST
+
 /* Where sums are too dear: a frame that is hit, and those behind it, are late until the answer has come. */
 START_TEST (test_what_requests_leave)
 {
@@ -292,5 +307,5 @@ START_TEST (test_frames_are_late_and_lost_as_expected)
 END_TEST
 
 CC_TEST_MAIN ("fecplan", test_nothing_lost_nothing_spent, test_without_sums, test_more_loss_more_sums,
-    test_short_round_trips_need_none, test_what_requests_leave, test_the_wait, test_plans_stay,
-    CC_TEST_LONG (test_frames_are_late_and_lost_as_expected))
+    test_short_round_trips_need_none, test_what_is_sent_again_costs, test_what_requests_leave, test_the_wait,
+    test_plans_stay, CC_TEST_LONG (test_frames_are_late_and_lost_as_expected))
