@@ -57,12 +57,13 @@ class Receiver(receiver.Receiver):
         transceiver = self.webrtc.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, caps)
         if self.controller.repairs:
             transceiver.set_property("do-nack", True)
+            if self.controller.fec:
+                transceiver.set_property("fec-type", GstWebRTC.WebRTCFECType.ULP_RED)
             self.webrtc.get_by_name("rtpbin").connect("new-jitterbuffer", self.on_jitterbuffer)
 
     @staticmethod
     def on_jitterbuffer(_rtpbin, buffer, _session, _ssrc):
-        """As browsers do, it asks for what a gap shows, and not for what seems to be late. (Nor is RED agreed on: the buffer
-        would wait for lost FEC packets, which Chromium sends never again.)"""
+        """As browsers do, it asks for what a gap shows, and not for what seems to be late."""
         buffer.set_property("rtx-next-seqnum", False)
 
     def agree(self):

@@ -6,7 +6,7 @@ from callkit import units
 OURS = ("low-delay", "rfc5348", "low-delay+norepair", "rfc5348+norepair", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec")
 ROUTED = ("low-delay+erf",)  # P-AQM routers on the way are asked for a rate; simulated
 # gcc+rtx: simulated; farstream, chromium and webrtcsink: real
-RIVALS = ("gcc", "gcc+rtx", "rtptfrcbwe", "farstream", "chromium", "chromium+norepair", "webrtcsink", "webrtcsink+norepair",
+RIVALS = ("gcc", "gcc+rtx", "rtptfrcbwe", "farstream", "chromium", "chromium+norepair", "chromium+fec", "webrtcsink", "webrtcsink+norepair",
           "webrtcsink+rtptfrcbwe")
 BARE = ("gcc", "gcc+rtx")  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol
 # Not a sender but a comparison: `alone` leaves the video out, tcp:KIND puts a TCP flow into its place.

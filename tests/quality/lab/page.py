@@ -34,7 +34,7 @@ NAMES = {"low-delay": "this project, low-delay", "low-delay+norepair": "this pro
          "low-delay+byrtx": "this project, no redundancy", "low-delay+byfec": "this project, redundancy alone",
          "rfc5348": "this project, RFC 5348", "rfc5348+norepair": "RFC 5348, nothing sent again", "oracle": "told the capacity",
          "gcc": "Google's (rtpgccbwe)", "gcc+rtx": "Google's, packets sent again", "rtptfrcbwe": "this project, in rtpbin", "farstream": "Farstream's TFRC",
-         "chromium": "Chromium's sender", "chromium+norepair": "Chromium's, nothing sent again",
+         "chromium": "Chromium's sender", "chromium+norepair": "Chromium's, nothing sent again", "chromium+fec": "Chromium's, with FEC",
          "webrtcsink": "webrtcsink (rtpgccbwe)", "webrtcsink+norepair": "webrtcsink, nothing sent again",
          "webrtcsink+rtptfrcbwe": "webrtcsink with rtptfrcbwe", "fixed-best": "best fixed rate in hindsight"}
 WIDTH = 10.0  # inches of a figure: README's width at 100 dots an inch
