@@ -61,6 +61,18 @@ cc_duration (double seconds)
   return seconds >= 9.2e9 ? (CcDuration)9200000000000000000 : (CcDuration)(seconds * 1e9);
 }
 
+/* Whole round trips between two samples of the round-trip time, the later one `round_trip`: 1 to CC_ROUND_TRIPS_MOST. A
+   filter made for a sample a round trip takes as many steps with it; else what was when reports were frequent stays for
+   as long as they are rare. */
+#define CC_ROUND_TRIPS_MOST 64u
+static inline unsigned
+cc_round_trips (CcDuration between, CcDuration round_trip)
+{
+  if (between < 2 * round_trip)
+    return 1;
+  return between / CC_ROUND_TRIPS_MOST < round_trip ? (unsigned)(between / round_trip) : CC_ROUND_TRIPS_MOST;
+}
+
 #ifdef __cplusplus
 }
 #endif

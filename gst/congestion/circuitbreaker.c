@@ -297,10 +297,13 @@ is_over (const CircuitBreaker *c)
 }
 
 static void
-take_round_trip (CircuitBreaker *c, CcDuration Tr)
+take_round_trip (CircuitBreaker *c, CcDuration Tr, CcTime now)
 {
-  if (Tr > 0)
+  if (Tr == 0)
+    return;
+  for (unsigned i = cc_round_trips (cc_time_since (now, c->sampled_at), Tr); i > 0; i--)
     c->Tr = cc_duration ((1 - TR_GAIN) * cc_seconds (c->Tr) + TR_GAIN * cc_seconds (Tr));
+  c->sampled_at = now;
 }
 
 static void
@@ -344,7 +347,7 @@ circuit_breaker_on_report (CircuitBreaker *c, const CircuitReport *report, doubl
       !(report->packets >= 0))
     return;
   circuit_breaker_on_rtcp (c, true);
-  take_round_trip (c, report->Tr);
+  take_round_trip (c, report->Tr, now);
   note_progress (c, report->packets > 0, now);
   if (!circuit_breaker_ceases (c))
     judge (c, report, sent_Bps, now);

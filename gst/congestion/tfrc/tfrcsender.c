@@ -248,14 +248,18 @@ static void
 take_sample (TfrcSender *t, const TfrcFeedback *f)
 {
   CcDuration R_sample = longer (f->received_at - f->t_recvdata - f->t_delay, R_MIN);
+  unsigned steps = cc_round_trips (cc_time_since (f->received_at, t->sampled_at), R_sample);
 
+  t->sampled_at = f->received_at;
   t->sqrt_R_sample = sqrt (cc_seconds (R_sample));
   if (t->R == 0) {
     t->R = R_sample;
     t->R_sqmean = t->sqrt_R_sample;
   } else {
-    t->R = (9 * t->R + R_sample) / 10;
-    t->R_sqmean = 0.9 * t->R_sqmean + 0.1 * t->sqrt_R_sample;
+    for (unsigned i = 0; i < steps; i++) {
+      t->R = (9 * t->R + R_sample) / 10;
+      t->R_sqmean = 0.9 * t->R_sqmean + 0.1 * t->sqrt_R_sample;
+    }
   }
   t->initial_rate = t->recover_rate = W_init (t) / cc_seconds (t->R);
 }

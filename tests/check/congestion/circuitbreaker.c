@@ -232,6 +232,17 @@ START_TEST (test_what_may_be_sent_is_told)
 }
 END_TEST
 
+/* A queue of seconds that an outage left is no round trip any more once it is gone. */
+START_TEST (test_a_round_trip_that_is_over_limits_nothing)
+{
+  setup ();
+  call (20 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 4 * CC_SECOND, PACKET);
+  ck_assert_double_lt (circuit_breaker_limit_Bps (&c), 20e3);
+  call (2 * CC_SECOND, CIRCUIT_CLOSED, CC_SECOND, 0.06, true, 100 * CC_MSECOND, PACKET);
+  ck_assert_double_gt (circuit_breaker_limit_Bps (&c), 250e3);
+}
+END_TEST
+
 /* One interval alone, over 11 s: 0.3 in it are 0.03 of all, and 10 X falls from nothing to 10^4 / (1.1 sqrt (0.02)) =
    64 kB/s. Who sent more when it was told and goes on below is within it; who does not is not. */
 START_TEST (test_smaller_packets_are_not_given_less)
@@ -478,10 +489,10 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_rtcp_timeout, test_other_reports_count_against_the_rtcp_timeout, test_a_pause_is_no_timeout,
     test_a_peer_that_may_know_no_rtcp, test_media_timeout, test_progress_cancels_the_media_timeout,
     test_media_timeout_of_slow_frames, test_the_larger_media_timeout_is_kept, test_congestion,
-    test_what_may_be_sent_is_told, test_smaller_packets_are_not_given_less,
-    test_what_an_interval_tells_is_obeyed_in_the_next, test_congestion_weighs_by_time,
-    test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason, test_usability,
-    test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few, test_tries_again_when_rtcp_comes,
-    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_tries_again_after_congestion,
-    test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off,
-    test_names_and_nonsense)
+    test_what_may_be_sent_is_told, test_a_round_trip_that_is_over_limits_nothing,
+    test_smaller_packets_are_not_given_less, test_what_an_interval_tells_is_obeyed_in_the_next,
+    test_congestion_weighs_by_time, test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason,
+    test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
+    test_tries_again_when_rtcp_comes, test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss,
+    test_tries_again_after_congestion, test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss,
+    test_warns_and_goes_on, test_off, test_names_and_nonsense)

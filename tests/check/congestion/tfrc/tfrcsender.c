@@ -46,6 +46,14 @@ round_trip (CcTime now, bool not_limited, double X_recv, double p)
   ck_assert_int_eq (feedback (now, now + R, X_recv, p), TFRC_FEEDBACK_OK);
 }
 
+/* A packet at `now`, its report a round trip of `length` later. */
+static void
+round_trip_of (CcDuration length, CcTime now)
+{
+  sent (now, true);
+  ck_assert_int_eq (feedback (now, now + length, 1e4, 0), TFRC_FEEDBACK_OK);
+}
+
 /* Up to the first report, which arrives at T0 + R. */
 static void
 start (void)
@@ -146,10 +154,10 @@ END_TEST
 /* R = 0.9*100 + 0.1*200 = 110 ms; t_delay is taken off. */
 START_TEST (test_round_trip_filter)
 {
-  TfrcFeedback f = {.received_at = T0 + 600 * MS, .t_recvdata = T0 + 300 * MS, .t_delay = 100 * MS, .X_recv = 1e4};
+  TfrcFeedback f = {.received_at = T0 + 450 * MS, .t_recvdata = T0 + 150 * MS, .t_delay = 100 * MS, .X_recv = 1e4};
 
   start ();
-  sent (T0 + 300 * MS, true);
+  sent (T0 + 150 * MS, true);
   ck_assert_int_eq (tfrc_sender_on_feedback (&t, &f), TFRC_FEEDBACK_OK);
   ck_assert_uint_eq (t.R, 110 * MS);
   ck_assert_double_eq_tol (t.initial_rate, W_INIT / 0.11, 1e-6);
@@ -157,6 +165,21 @@ START_TEST (test_round_trip_filter)
 END_TEST
 
 /* Infinity is in the set for two round trips: the first small X_recv does not clamp the start. */
+/* What a queue of seconds has made of R goes with it, however rare reports have become. */
+START_TEST (test_a_sample_counts_once_for_each_round_trip_since_the_last)
+{
+  start ();
+  for (unsigned i = 0; i < 60; i++)
+    round_trip_of (4 * CC_SECOND, T0 + (i + 1) * CC_SECOND);
+  ck_assert_uint_gt (t.R, 3900 * MS);
+  round_trip_of (R, T0 + 65 * CC_SECOND);
+  round_trip_of (R, T0 + 65 * CC_SECOND + 199 * MS); /* less than two round trips: one step */
+  round_trip_of (R, T0 + 67 * CC_SECOND);
+  ck_assert_uint_lt (t.R, 600 * MS);
+  ck_assert_double_eq_tol (t.R_sqmean, sqrt (cc_seconds (t.R)), 0.2);
+}
+END_TEST
+
 START_TEST (test_slow_start_doubles_once_a_round_trip)
 {
   const double X0 = W_INIT / 0.1;
@@ -663,10 +686,10 @@ END_TEST
 
 CC_TEST_MAIN ("tfrcsender", test_start, test_first_report, test_initial_window,
     test_a_start_rate_is_no_ceiling_and_not_taken_back, test_a_start_rate_unanswered_is_halved_every_two_seconds,
-    test_mean_segment_size, test_round_trip_filter, test_slow_start_doubles_once_a_round_trip,
-    test_slow_start_is_bounded_by_twice_the_receive_rate, test_slow_start_never_falls_below_the_initial_rate,
-    test_equation, test_twice_the_receive_rate_limits_the_equation, test_floor,
-    test_a_data_limited_interval_does_not_lower_the_limit, test_loss_while_data_limited,
+    test_mean_segment_size, test_round_trip_filter, test_a_sample_counts_once_for_each_round_trip_since_the_last,
+    test_slow_start_doubles_once_a_round_trip, test_slow_start_is_bounded_by_twice_the_receive_rate,
+    test_slow_start_never_falls_below_the_initial_rate, test_equation, test_twice_the_receive_rate_limits_the_equation,
+    test_floor, test_a_data_limited_interval_does_not_lower_the_limit, test_loss_while_data_limited,
     test_loss_while_data_limited_with_infinity_in_the_set, test_nothing_received_is_not_data_limited,
     test_one_instant_makes_the_interval_not_data_limited, test_the_second_instant_counts,
     test_an_instant_waits_for_the_report_that_covers_it, test_receive_rates_age, test_oscillation_prevention,
