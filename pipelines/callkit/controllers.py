@@ -152,12 +152,13 @@ class InRtpbin:
 class WebRtc:
     """A sender of WebRTC with its own encoder of the codec, to webrtcbin (webrtckit.receiver): `chromium`, Chromium's own,
     and `webrtcsink` of gst-plugins-rs, with `+rtptfrcbwe` in place of rtpgccbwe. The receiver asks for what is lost and has
-    a player's patience; with `+norepair` it does not, with `+fec` it agrees on RED and ULPFEC as well."""
+    a player's patience; with `+norepair` it does not, with `+fec` it agrees on RED and ULPFEC as well. With `+browser` the
+    receiver is a Chromium, too, as it comes (webrtckit.browserreceiver)."""
 
     SENDERS = {"chromium": "webrtckit.sender", "webrtcsink": "webrtckit.webrtcsink"}
     NEEDS = {"chromium": ("nicesink", "install gstreamer1.0-nice"),
              "webrtcsink": ("webrtcsink", "tests/quality/rivals/build webrtcsink makes it (a Rust compiler, some minutes)")}
-    NAMES = ("chromium", "chromium+norepair", "chromium+fec", "webrtcsink", "webrtcsink+norepair", "webrtcsink+rtptfrcbwe")
+    NAMES = ("chromium", "chromium+norepair", "chromium+fec", "chromium+browser", "webrtcsink", "webrtcsink+norepair", "webrtcsink+rtptfrcbwe")
     adapts = True
     stats = False
     camera = False  # they play a clip
@@ -168,7 +169,8 @@ class WebRtc:
         base, _, option = name.partition("+")
         self.ours, self.repairs, self.fec = option == "rtptfrcbwe", option != "norepair", option == "fec"
         self.latency = REPAIR_LATENCY if self.repairs else LATENCY
-        self.modules = {"sender": self.SENDERS[base], "receiver": "webrtckit.receiver"}
+        self.modules = {"sender": self.SENDERS[base],
+                        "receiver": "webrtckit.browserreceiver" if option == "browser" else "webrtckit.receiver"}
         self.name, (self.element, self.cure) = name, self.NEEDS[base]
 
     def missing(self):

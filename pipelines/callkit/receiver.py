@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The receiving process: tfrcsrc, depayloader, decoder; scores each displayed frame against the clip, keeps the stream
-in received.mkv and some pictures. Its settings are one JSON object."""
+"""The receiving process: tfrcsrc, depayloader, decoder; shows what comes (callkit.display) and keeps the stream in
+received.mkv. Its settings are one JSON object."""
 import collections
 import time
 
-import numpy
-
-from .gstio import GLib, Gst, Runner, Table, Usage, main, say, structure_to_dict
-from . import clips, codecs, controllers, pictures
-from .quality import psnr
+from .gstio import GLib, Gst, Runner, Usage, main, say, structure_to_dict
+from . import codecs, controllers
+from .display import Display
 
 import gi
 
@@ -32,19 +30,19 @@ def description(s):
 
 
 class Recorder:
-    """Writes the received stream as it came. On its own: a failure here is no failure of the call."""
+    """Writes a stream as it came. On its own: a failure here is no failure of the call."""
 
     def __init__(self, path):
         self.path, self.pipeline, self.last_pts = path, None, 0
 
-    def push(self, sample):
+    def push(self, caps, buffer):
         if self.pipeline is None:
             self.pipeline = Gst.parse_launch("appsrc name=in format=time ! matroskamux ! filesink name=file")
             self.pipeline.get_by_name("file").set_property("location", self.path)
             self.source = self.pipeline.get_by_name("in")
-            self.source.set_property("caps", sample.get_caps())
+            self.source.set_property("caps", caps)
             self.pipeline.set_state(Gst.State.PLAYING)
-        self.source.emit("push-buffer", self.with_time(sample.get_buffer()))
+        self.source.emit("push-buffer", self.with_time(buffer))
 
     def with_time(self, buffer):
         """A parser takes the time from a frame whose time is that of the one before, as where the jitter buffer's clock
@@ -121,34 +119,23 @@ class Receiver:
         if settings.get("wait"):  # it plays long before its flow begins
             self.runner.expected = [(Gst.resource_error_quark(), Gst.ResourceError.READ)]
         self.usage = Usage()
-        self.clip = None
-        if settings.get("clip"):
-            self.clip = clips.Clip(settings["clip"], settings["width"], settings["height"], "clip")
+        self.display = Display(settings)
+        self.take = self.display.show  # (number, I420, now)
         self.numbers = FrameNumbers(self.runner["depay"].get_static_pad("sink"), settings["fps"])
         self.recorder = Recorder(f"{settings['out']}/received.mkv")
-        self.table = Table(f"{settings['out']}/received.csv", ["frame", "displayed", "psnr", "stale"])
-        self.recent = collections.deque(maxlen=2 * settings["fps"])  # (display time, dB)
-        self.last = None  # (frame, luma, raw)
-        self.pictures = {}
-        self.screen = pictures.OnScreen(settings)
         self.runner["picture"].connect("new-sample", self.on_picture)
         self.runner["record"].connect("new-sample", self.on_record)
         GLib.timeout_add(200, self.report)
         GLib.timeout_add(int(1000 * (settings["duration"] + 60)), self.runner.finish)  # should nobody stop it
 
     def on_record(self, sink):
-        self.recorder.push(sink.emit("pull-sample"))
+        sample = sink.emit("pull-sample")
+        self.recorder.push(sample.get_caps(), sample.get_buffer())
         return Gst.FlowReturn.OK
 
     def number_of(self, buffer):
         """The frame that a decoded picture is; None where nothing tells."""
         return self.numbers.of(buffer.pts)
-
-    def luma_of(self, buffer):
-        return self.luma_in(buffer.extract_dup(0, buffer.get_size()))
-
-    def luma_in(self, raw):
-        return numpy.frombuffer(raw, numpy.uint8, self.s["width"] * self.s["height"]).reshape(self.s["height"], self.s["width"])
 
     def on_picture(self, sink):
         now = time.monotonic()
@@ -157,56 +144,25 @@ class Receiver:
 
     def take_picture(self, buffer, now):
         number = self.number_of(buffer)
-        if number is None or (self.last and number <= self.last[0]):
+        if number is None:
             return
-        luma = raw = score = None
         measuring = time.thread_time()
-        if self.clip:
-            raw = buffer.extract_dup(0, buffer.get_size())
-            luma = self.luma_in(raw)
-            self.score_stale(number)
-            score = psnr(self.clip.luma(number), luma)
-            self.screen.take(number, raw, score)
-            self.pictures.setdefault(number // self.picture_period(), (number, raw))
-        self.table.add(number, now, score, 0)
-        self.recent.append((now, score))
-        self.last = (number, luma, raw)
+        self.take(number, buffer.extract_dup(0, buffer.get_size()) if self.display.clip else None, now)
         self.usage.measuring += time.thread_time() - measuring
 
-    def picture_period(self):
-        return max(int(self.s["duration"] * self.s["fps"] / 8), 1)
-
-    def score_stale(self, until):
-        """Frames that never came: the picture on display in their time against them."""
-        if self.last:
-            for number in range(self.last[0] + 1, until):
-                score = psnr(self.clip.luma(number), self.last[1])
-                self.table.add(number, None, score, 1)
-                self.screen.take(number, self.last[2], score)
-
     def report(self):
-        since = time.monotonic() - 1
-        recent = [score for at, score in tuple(self.recent) if at > since]
-        scores = [score for score in recent if score is not None]
+        fps, score = self.display.of_last_second()
         stats = {}
         if self.controller.stats:
             structure = self.runner["source"].get_property("stats")
             stats = structure_to_dict(structure) if structure else {}
-        say("receiver", fps=len(recent), psnr=sum(scores) / len(scores) if scores else None, stats=stats)
+        say("receiver", fps=fps, psnr=score, stats=stats)
         return True
-
-    def write_pictures(self, folder):
-        for number, raw in self.pictures.values():
-            with open(f"{folder}/picture-{number:05d}.i420", "wb") as file:
-                file.write(raw)
-        if self.clip:
-            self.screen.write(folder)
 
     def ended(self):
         self.recorder.close()
-        self.table.close()
+        self.display.close()
         self.usage.write(f"{self.s['out']}/receiver-usage.json")
-        self.write_pictures(self.s["out"])
         if self.numbers.misses:
             say("warning", text=f"{self.numbers.misses} pictures had no packet's time stamp")
 

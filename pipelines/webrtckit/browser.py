@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import pathlib
 import shutil
 import socket
 import subprocess
@@ -16,6 +17,7 @@ ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio", 
              "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--window-size=960,900"]
 PROGRAMS = ("chromedriver", "chromium")
 START = 60  # s
+SCRIPT = pathlib.Path(__file__).with_name("page.js")  # of a call's either end
 
 
 def missing():
@@ -74,6 +76,14 @@ class Browser:
         """In a window of its own; what is open goes on."""
         self.ask("POST", "/window", {"handle": self.ask("POST", "/window/new", {"type": "tab"})["handle"]})
         self.open(url)
+
+    def wait_for_peer(self, patience):
+        """Until the page's `peer`, an RTCPeerConnection, is connected; s."""
+        end = time.monotonic() + patience
+        while (state := self.run("return peer.connectionState")) != "connected":
+            if state == "failed" or time.monotonic() > end:
+                raise RuntimeError(f"the browser's connection is {state}")
+            time.sleep(0.1)
 
     def screenshot(self, path):
         with open(path, "wb") as file:

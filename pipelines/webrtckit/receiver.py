@@ -6,41 +6,21 @@ import json
 import pathlib
 import sys
 import threading
-import time
 
 import gi
-import numpy
 
 from callkit import codecs, receiver
 from callkit.gstio import GLib, Gst, end_when_a_callback_raises, say
 
 from . import call, signalling
+from .exchange import leave_file, wait_for_file
+from .firstframe import FirstFrame
 
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GstWebRTC  # noqa: E402
 
-PATIENCE = 60  # s until the answer
-FIRST = 1  # s into the clip, at most, of the first packet's frame
-TELLING = 15  # pictures that tell
 ORIGIN = "origin.rtp"  # the file with the time stamp of webrtcsink's frame 0
 NEVER = 1 << 40  # a time stamp
-FINE = 4  # pixels from one that is compared to the next
-
-
-def wait_for_file(path, patience):
-    """Its text; it has to be there at once, by rename."""
-    end = time.monotonic() + patience
-    while not path.exists():
-        if time.monotonic() > end:
-            raise RuntimeError(f"nobody wrote {path}")
-        time.sleep(0.05)
-    return path.read_text()
-
-
-def leave_file(path, text):
-    part = path.with_suffix(".part")
-    part.write_text(text)
-    part.rename(path)
 
 
 class Receiver(receiver.Receiver):
@@ -89,7 +69,7 @@ class FromSink(Receiver):
         GLib.timeout_add(20, self.look_for_origin)
 
     def exchange(self, folder):
-        offer = signalling.through(wait_for_file(folder / "offer.sdp", PATIENCE), None)
+        offer = signalling.through(wait_for_file(folder / "offer.sdp"), None)
         leave_file(folder / "answer.sdp", signalling.answer(self.webrtc, offer))
 
     def look_for_origin(self):
@@ -104,48 +84,20 @@ class FromSink(Receiver):
 
 
 class FromBrowser(Receiver):
-    """Of Chromium, whose time stamps begin anywhere: the first pictures tell their numbers."""
+    """Of Chromium, whose time stamps begin anywhere."""
 
     def __init__(self, settings):
         super().__init__(settings)
         self.numbers.count_from_first()
-        self.first = 0  # frame number of the first packet
-        self.likely = numpy.zeros(FIRST * settings["fps"])  # by that number
-        self.waiting = []  # (picture, when shown), until it is known
+        self.first = FirstFrame(self.display, settings["fps"])
+        self.take = self.first.take
 
     def exchange(self, folder):
         leave_file(folder / "offer.sdp", signalling.offer(self.webrtc))
-        signalling.take_answer(self.webrtc, signalling.through(wait_for_file(folder / "answer.sdp", PATIENCE), None))
-
-    def number_of(self, buffer):
-        """By the distance from the first packet, whose number the first pictures tell."""
-        since = super().number_of(buffer)
-        return None if since is None else since + self.first
-
-    def take_picture(self, buffer, now):
-        if self.waiting is None:
-            super().take_picture(buffer, now)
-            return
-        self.waiting.append((buffer, now))
-        self.compare(super().number_of(buffer), self.luma_of(buffer)[::FINE, ::FINE])
-        if len(self.waiting) == TELLING:
-            self.tell_first()
-
-    def compare(self, since, luma):
-        """With the clip's frames, for each number that the first packet's may have."""
-        if since is not None:
-            for n in range(FIRST * self.s["fps"]):
-                self.likely[n] += receiver.psnr(self.clip.luma(n + since)[::FINE, ::FINE], luma)
-
-    def tell_first(self):
-        waiting, self.waiting = self.waiting, None
-        self.first = int(self.likely.argmax())
-        for buffer, now in waiting:
-            super().take_picture(buffer, now)
+        signalling.take_answer(self.webrtc, signalling.through(wait_for_file(folder / "answer.sdp"), None))
 
     def ended(self):
-        if self.waiting:
-            self.tell_first()
+        self.first.tell()
         super().ended()
 
 

@@ -14,10 +14,10 @@ from callkit.gstio import Table, say, wait_for_start
 from callkit.sender import RATE_FIELDS
 
 from . import browser, signalling, web
-from .receiver import PATIENCE, leave_file, wait_for_file
+from .exchange import PATIENCE, leave_file, wait_for_file
+from .firstframe import frames_between
 
 PAGE = pathlib.Path(__file__).with_name("sender.html")
-RTP_CLOCK = 90000
 QUICK = 20  # one in so many frames is encoded faster than this
 LEAD = 0.2  # s before the first picture
 RATES = {"start": 300e3, "min": 30e3, "max": 2.5e6}  # where nobody says; bit/s
@@ -25,8 +25,8 @@ RATES = {"start": 300e3, "min": 30e3, "max": 2.5e6}  # where nobody says; bit/s
 
 def serve(clip):
     """The page and what it asks for; clip: path of its raw pictures."""
-    return web.Server({"": web.page(PAGE), "clip": web.Route("GET", lambda _: (clip.read_bytes(), "application/octet-stream")),
-                       "clock": web.Route("GET", lambda _: (b"%f" % (1000 * time.monotonic()), web.JSON))}, 0)
+    return web.Server({"": web.page(PAGE, browser.SCRIPT), "clock": web.clock(),
+                       "clip": web.Route("GET", lambda _: (clip.read_bytes(), web.BYTES))}, 0)
 
 
 class Sender:
@@ -38,15 +38,11 @@ class Sender:
 
     def connect(self):
         """Until media can flow."""
-        offer = signalling.through(wait_for_file(self.folder / "offer.sdp", PATIENCE), self.s["port"])
+        offer = signalling.through(wait_for_file(self.folder / "offer.sdp"), self.s["port"])
         offer = signalling.with_rates(offer, self.rates["start"], self.rates["min"], self.rates["max"])
         told = {key: self.s[key] for key in ("width", "height", "fps")} | self.rates
         leave_file(self.folder / "answer.sdp", self.page.run("return answer (arguments[0], arguments[1])", offer, told))
-        end = time.monotonic() + PATIENCE
-        while (state := self.page.run("return peer.connectionState")) != "connected":
-            if state == "failed" or time.monotonic() > end:
-                raise RuntimeError(f"the browser's connection is {state}")
-            time.sleep(0.1)
+        self.page.wait_for_peer(PATIENCE)
 
     def play(self):
         self.offset = self.page.run("return offset ()")
@@ -101,7 +97,7 @@ def numbered(encoded, captured, fps):
     if not encoded:
         return []
     at = dict(captured)
-    since = [round(((stamp - encoded[0][0] + (1 << 31)) % (1 << 32) - (1 << 31)) * fps / RTP_CLOCK) for stamp, *_ in encoded]
+    since = [frames_between(encoded[0][0], stamp, fps) for stamp, *_ in encoded]
     begin = captured[0][1] - captured[0][0] / fps
     ahead = sorted((when - begin) * fps - n for n, (_, when, *_) in zip(since, encoded))
     first = math.floor(ahead[len(ahead) // QUICK])

@@ -60,9 +60,14 @@ def answer(webrtc, text):
     return describe(webrtc, "answer")
 
 
+def address_of(sdp):
+    """Address and port of the first UDP candidate, as texts."""
+    return re.search(r"a=candidate:\S+ 1 udp \d+ (\S+) (\d+) typ host", sdp, re.I).groups()
+
+
 def port_of(sdp):
     """The port of the first UDP candidate."""
-    return int(re.search(r"a=candidate:\S+ 1 udp \d+ \S+ (\d+) typ host", sdp, re.I).group(1))
+    return int(address_of(sdp)[1])
 
 
 def through(sdp, port, host="127.0.0.1"):

@@ -12,18 +12,19 @@ import sys
 import threading
 import time
 
-MOST_BYTES = 1 << 16  # of a request's body; an answer has some 5000
+MOST_BYTES = 1 << 16  # of a request's body, where a route says nothing; an answer has some 5000
 MOST_CONNECTIONS = 32  # a browser opens 6 to a server
 PATIENCE = 5  # s for a request as a whole, and for each CHUNK of what is written
 CHUNK = 1 << 20
-JSON, HTML = "application/json", "text/html; charset=utf-8"
+JSON, HTML, BYTES = "application/json", "text/html; charset=utf-8", "application/octet-stream"
 TOKEN_BYTES = 16
 ALWAYS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
           "Cross-Origin-Resource-Policy": "same-origin", "Cross-Origin-Opener-Policy": "same-origin"}
 POLICY = "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-# method: the only one; run: its argument is the request's JSON (None of a GET), it returns (body, type) or raises Refused.
-Route = collections.namedtuple("Route", "method run")
+# method: the only one; run: its argument is the request's body (None of a GET), parsed where it is JSON, and it returns
+# (body, type) or raises Refused; kind: the only type of a request's body; most: bytes of it.
+Route = collections.namedtuple("Route", "method run kind most", defaults=(JSON, MOST_BYTES))
 
 
 class Refused(Exception):
@@ -34,9 +35,17 @@ class Refused(Exception):
         self.status = status
 
 
-def page(path):
-    """A route to a file of HTML."""
-    return Route("GET", lambda _: (path.read_bytes(), HTML))
+def page(path, script=None):
+    """A route to a file of HTML; script: a file that goes in front of what is in its script."""
+    def run(_):
+        own = path.read_bytes()
+        return own.replace(b"<script>", b"<script>\n" + script.read_bytes(), 1) if script else own, HTML
+    return Route("GET", run)
+
+
+def clock():
+    """A route to CLOCK_MONOTONIC, ms."""
+    return Route("GET", lambda _: (b"%f" % (1000 * time.monotonic()), JSON))
 
 
 def policy(body):
@@ -98,15 +107,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Refused(405)
         return route
 
-    def message(self):
-        if (self.header("Content-Type") or "").split(";")[0].strip().lower() != JSON:
+    def message(self, route):
+        if (self.header("Content-Type") or "").split(";")[0].strip().lower() != route.kind:
             raise Refused(415)
         size = self.header("Content-Length") or ""
         if self.header("Transfer-Encoding") is not None or not re.fullmatch("[0-9]{1,9}", size):
             raise Refused(411)
-        if int(size) > MOST_BYTES:
+        if int(size) > route.most:
             raise Refused(413)
         body = self.rfile.read(int(size))
+        if route.kind != JSON:
+            return body
         try:
             return json.loads(body, parse_constant=no_constant)
         except (ValueError, RecursionError):
@@ -116,7 +127,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         try:
             self.check_sender()
             route = self.route()
-            message = self.message() if self.command == "POST" else None
+            message = self.message(route) if self.command == "POST" else None
             self.server.has_come(self.connection)
             body, kind = route.run(message)
         except Refused as refused:

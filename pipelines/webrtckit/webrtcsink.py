@@ -17,7 +17,8 @@ gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GstRtp, GstWebRTC  # noqa: E402,F401
 
 from . import signalling
-from .receiver import ORIGIN, PATIENCE, leave_file, wait_for_file
+from .exchange import leave_file, wait_for_file
+from .receiver import ORIGIN
 
 SESSION, BWE = "session", "rtpgccbwe"
 START = 20  # s until media flow
@@ -61,7 +62,7 @@ class Sender(sender.Sender):
         return True
 
     def take_answer(self):
-        text = signalling.through(wait_for_file(self.folder / "answer.sdp", PATIENCE), self.s["port"])
+        text = signalling.through(wait_for_file(self.folder / "answer.sdp"), self.s["port"])
         self.signaller.emit("session-description", SESSION, signalling.described("answer", text))
 
     def on_consumer(self, _sink, _consumer, webrtc):

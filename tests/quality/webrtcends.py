@@ -10,7 +10,7 @@ import gi
 from callkit import codecs, gcc, sender
 from callkit.gstio import Gst, Runner
 from webrtckit import call, signalling
-from webrtckit.receiver import PATIENCE, leave_file, wait_for_file
+from webrtckit.exchange import leave_file, wait_for_file
 
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GstWebRTC  # noqa: E402
@@ -53,7 +53,7 @@ class Sender(gcc.Sender):
     def agree(self):
         folder = pathlib.Path(self.s["out"])
         leave_file(folder / "offer.sdp", signalling.offer(self.webrtc))
-        answer = wait_for_file(folder / "answer.sdp", PATIENCE)
+        answer = wait_for_file(folder / "answer.sdp")
         signalling.take_answer(self.webrtc, signalling.through(answer, self.s["port"], self.s["host"]))
 
 
@@ -65,7 +65,7 @@ def answer(runner, settings):
 
     def agree():
         folder = pathlib.Path(settings["out"])
-        offer = signalling.through(wait_for_file(folder / "offer.sdp", PATIENCE), settings["back"])
+        offer = signalling.through(wait_for_file(folder / "offer.sdp"), settings["back"])
         leave_file(folder / "answer.sdp", signalling.answer(webrtc, offer))
 
     webrtc.emit("add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY,

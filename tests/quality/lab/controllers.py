@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Controllers by name, the same on both engines, and what each is told."""
+from callkit import controllers as callkit
 from callkit import units
 
 # By the plain name a user's call, which repairs as planned
 OURS = ("low-delay", "rfc5348", "low-delay+norepair", "rfc5348+norepair", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec")
 ROUTED = ("low-delay+erf",)  # P-AQM routers on the way are asked for a rate; simulated
 # gcc+rtx: simulated; farstream, chromium and webrtcsink: real
-RIVALS = ("gcc", "gcc+rtx", "rtptfrcbwe", "farstream", "chromium", "chromium+norepair", "chromium+fec", "webrtcsink", "webrtcsink+norepair",
-          "webrtcsink+rtptfrcbwe")
+RIVALS = ("gcc", "gcc+rtx", "rtptfrcbwe", "farstream", *callkit.WebRtc.NAMES)
 BARE = ("gcc", "gcc+rtx")  # set the encoder's rate themselves, as their authors' senders do; the others have ratecontrol
 # Not a sender but a comparison: `alone` leaves the video out, tcp:KIND puts a TCP flow into its place.
 NEIGHBOURS = ("alone",)

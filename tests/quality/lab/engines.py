@@ -89,7 +89,7 @@ def fingerprint(engine):
     here, call_kit = pathlib.Path(__file__).parent, paths.TOP / "pipelines/callkit"
     web = paths.TOP / "pipelines/webrtckit"
     programs = [SIM_LAB] if engine == "sim" else [paths.BOTTLENECK, *call_kit.glob("*.py"), *web.glob("*.py"),
-                                                  web / "sender.html"]
+                                                  web / "page.js", web / "sender.html", web / "receiver.html"]
     plugins = [p for folder in [*paths.PLUGINS, paths.RIVALS] for p in folder.glob("*.so")]
     measures = [here / f"{name}.py" for name in MEASURES]
     measures += [call_kit / f"{name}.py" for name in ("measures", "quality", "network")]

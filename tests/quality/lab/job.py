@@ -16,7 +16,7 @@ from callkit import clips, codecs, units
 
 from . import alone, engines, jobs, measure
 
-BULK = ("received.mkv", "packets.csv", "queue.csv", "picture-*.i420", "sent.csv", "captured.csv", "rates.csv",
+BULK = ("received.mkv", "shown.mkv", "packets.csv", "queue.csv", "picture-*.i420", "sent.csv", "captured.csv", "rates.csv",
         "received.csv", "call.png", "report.html", "*.log")
 
 

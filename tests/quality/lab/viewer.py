@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What the viewer of a flow saw: quality of the picture on the screen in each frame's time, delays, freezes.
 
-The pictures are those of received.mkv, decoded once more and paired with received.csv by their order and by the PSNR
+The pictures are those of received.mkv, decoded once more (or of shown.mkv, as they were), and paired with received.csv by their order and by the PSNR
 that the receiver measured on the spot; a picture that fits no row is not used, and counted: its own frame has the
 receiver's PSNR then, all else that of the picture before."""
 import collections
@@ -25,13 +25,15 @@ MARKS = (1, 2, 3, 4, 5)
 
 
 def decoded(folder, encoder):
-    """Lumas of received.mkv in order."""
+    """Lumas of what the receiver kept, in order."""
     from callkit.gstio import Gst, structure_of
-    path = pathlib.Path(folder) / "received.mkv"
-    if not path.exists() or path.stat().st_size == 0:
+    folder = pathlib.Path(folder)
+    kept = {folder / "received.mkv": codecs.CODECS[encoder].decoder, folder / "shown.mkv": "identity"}
+    path = next((p for p in kept if p.exists() and p.stat().st_size), None)
+    if path is None:
         return
     Gst.init(None)
-    pipeline = Gst.parse_launch(f"filesrc name=file ! matroskademux ! {codecs.CODECS[encoder].decoder} ! "
+    pipeline = Gst.parse_launch(f"filesrc name=file ! matroskademux ! {kept[path]} ! "
                                 "videoconvert ! video/x-raw,format=I420 ! appsink name=out sync=false max-buffers=4")
     pipeline.get_by_name("file").set_property("location", str(path))
     sink = pipeline.get_by_name("out")

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""The receiving process that is Chromium: its own jitter buffer, requests, redundancy and decoder (receiver.html), with
+Chromium at the other end (webrtckit.sender). The pictures it would show are kept as they are in shown.mkv."""
+import json
+import pathlib
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+from callkit import codecs, paths
+from callkit.display import Display
+from callkit.gstio import Gst, say
+from callkit.receiver import Recorder
+
+from . import browser, signalling, web
+from .exchange import PATIENCE, leave_file, wait_for_file
+from .firstframe import FirstFrame, frames_between
+
+PAGE = pathlib.Path(__file__).with_name("receiver.html")
+HEAD = struct.Struct("<dd")  # when a picture was there, ms of the page's time; its RTP time stamp
+LAST = 5  # s until the last pictures are here
+
+
+class Receiver:
+    def __init__(self, settings):
+        self.s, self.folder = settings, pathlib.Path(settings["out"])
+        self.display = Display(settings)
+        self.first = FirstFrame(self.display, settings["fps"])
+        self.recorder = Recorder(str(self.folder / "shown.mkv"))
+        self.caps = Gst.Caps.from_string("video/x-raw,format=I420,width={width},height={height},framerate={fps}/1".format_map(settings))
+        self.size = settings["width"] * settings["height"] * 3 // 2
+        self.begin = self.stamp = None  # of the first picture: ms, RTP time stamp
+        self.page = self.relay = self.offset = None
+        self.web = web.Server({"": web.page(PAGE, browser.SCRIPT), "clock": web.clock(),
+                               "picture": web.Route("POST", self.on_picture, web.BYTES, HEAD.size + self.size)}, 0)
+
+    def on_picture(self, body):
+        at, stamp = HEAD.unpack_from(body)
+        raw = body[HEAD.size:]
+        if len(raw) != self.size:
+            raise RuntimeError(f"a picture of {len(raw)} bytes, not {self.size}")
+        if self.begin is None:
+            self.begin, self.stamp = at, int(stamp)
+        buffer = Gst.Buffer.new_wrapped(raw)
+        buffer.pts = int(1e6 * (at - self.begin))
+        self.recorder.push(self.caps, buffer)
+        self.first.take(frames_between(self.stamp, int(stamp), self.s["fps"]), raw, (at + self.offset) / 1e3)
+        return b"{}", web.JSON
+
+    def connect(self):
+        """Until media can flow. The relay is the only address that either end is told of the other."""
+        self.offset = self.page.run("return offset ()")
+        offer = self.page.run("return offer (arguments[0])", codecs.CODECS[self.s["encoder"]].encoding_name)
+        self.relay = subprocess.Popen([sys.executable, "-m", "webrtckit.relay", str(self.s["port"]), *signalling.address_of(offer)],
+                                      env=paths.environment())
+        leave_file(self.folder / "offer.sdp", offer)
+        answer = signalling.through(wait_for_file(self.folder / "answer.sdp"), self.s["port"])
+        self.page.run("return answer (arguments[0])", answer)
+        self.page.wait_for_peer(PATIENCE)
+
+    def receive(self):
+        """Until somebody ends it."""
+        say("receiver", ready=True)
+        while True:
+            time.sleep(1)
+
+    def last_pictures(self):
+        end = time.monotonic() + LAST
+        while self.page.run("return waiting.length") and time.monotonic() < end:
+            time.sleep(0.05)
+        (self.folder / "counted.json").write_text(json.dumps(self.page.run("return counted ()"), indent=1))
+
+    def close(self):
+        if self.begin is not None:
+            self.last_pictures()
+        self.page.close()
+        if self.relay:
+            self.relay.terminate()
+        self.first.tell()
+        self.display.close()
+        self.recorder.close()
+
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
+            self.page = browser.Browser(folder)
+            try:
+                self.page.open(self.web.url)
+                self.connect()
+                self.receive()
+            except KeyboardInterrupt:
+                pass
+            except RuntimeError as error:
+                say("error", text=str(error))
+                return 1
+            finally:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                self.close()
+        return 0
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    Gst.init(None)
+    sys.exit(Receiver(json.loads(sys.argv[1])).run())
