@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 
-from . import codecs, controllers, network, paths, report, session, units
+from . import codecs, controllers, film, network, paths, report, session, units
 
 EPILOG = """examples:
   pipelines/call                                     a minute through a bottleneck whose capacity changes
@@ -85,7 +85,9 @@ def main():
     if result:
         for what, figure in report.lines(result):
             print(f"{what:52} {figure}")
-        print(f"\n{run.folder}/report.html   plots and pictures\n{run.folder}/received.mkv  the received video")
+        print(f"\n{run.folder}/report.html   plots and pictures")
+        if film.kept(run.folder):
+            print(f"{film.kept(run.folder)}  the received video")
     return 1 if any("status" in p for p in run.problems) else 0
 
 

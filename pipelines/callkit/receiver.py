@@ -5,7 +5,7 @@ import collections
 import time
 
 from .gstio import GLib, Gst, Runner, Usage, main, say, structure_to_dict
-from . import codecs, controllers
+from . import codecs, controllers, film
 from .display import Display
 
 import gi
@@ -122,7 +122,7 @@ class Receiver:
         self.display = Display(settings)
         self.take = self.display.show  # (number, I420, now)
         self.numbers = FrameNumbers(self.runner["depay"].get_static_pad("sink"), settings["fps"])
-        self.recorder = Recorder(f"{settings['out']}/received.mkv")
+        self.recorder = Recorder(f"{settings['out']}/{film.RECEIVED}")
         self.runner["picture"].connect("new-sample", self.on_picture)
         self.runner["record"].connect("new-sample", self.on_record)
         GLib.timeout_add(200, self.report)

@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 
-from callkit import codecs, paths
+from callkit import codecs, film, paths
 from callkit.display import Display
 from callkit.gstio import Gst, say
 from callkit.receiver import Recorder
@@ -29,7 +29,7 @@ class Receiver:
         self.s, self.folder = settings, pathlib.Path(settings["out"])
         self.display = Display(settings)
         self.first = FirstFrame(self.display, settings["fps"])
-        self.recorder = Recorder(str(self.folder / "shown.mkv"))
+        self.recorder = Recorder(str(self.folder / film.SHOWN))
         self.caps = Gst.Caps.from_string("video/x-raw,format=I420,width={width},height={height},framerate={fps}/1".format_map(settings))
         self.size = settings["width"] * settings["height"] * 3 // 2
         self.begin = self.stamp = None  # of the first picture: ms, RTP time stamp

@@ -9,7 +9,7 @@ import pathlib
 
 import numpy
 
-from callkit import clips, codecs, measures
+from callkit import clips, codecs, film, measures
 from callkit.quality import mark, psnr, ssim
 
 from . import playout, stamps, vmaf
@@ -27,13 +27,12 @@ MARKS = (1, 2, 3, 4, 5)
 def decoded(folder, encoder):
     """Lumas of what the receiver kept, in order."""
     from callkit.gstio import Gst, structure_of
-    folder = pathlib.Path(folder)
-    kept = {folder / "received.mkv": codecs.CODECS[encoder].decoder, folder / "shown.mkv": "identity"}
-    path = next((p for p in kept if p.exists() and p.stat().st_size), None)
+    path = film.kept(folder)
     if path is None:
         return
+    decoder = codecs.CODECS[encoder].decoder if path.name == film.RECEIVED else "identity"
     Gst.init(None)
-    pipeline = Gst.parse_launch(f"filesrc name=file ! matroskademux ! {kept[path]} ! "
+    pipeline = Gst.parse_launch(f"filesrc name=file ! matroskademux ! {decoder} ! "
                                 "videoconvert ! video/x-raw,format=I420 ! appsink name=out sync=false max-buffers=4")
     pipeline.get_by_name("file").set_property("location", str(path))
     sink = pipeline.get_by_name("out")
