@@ -22,6 +22,7 @@ from .firstframe import FirstFrame, frames_between
 PAGE = pathlib.Path(__file__).with_name("receiver.html")
 HEAD = struct.Struct("<dd")  # when a picture was there, ms of the page's time; its RTP time stamp
 LAST = 5  # s until the last pictures are here
+MOST_BYTES = 1 << 24  # of a picture and its head
 
 
 class Receiver:
@@ -35,13 +36,14 @@ class Receiver:
         self.begin = self.stamp = None  # of the first picture: ms, RTP time stamp
         self.page = self.relay = self.offset = None
         self.web = web.Server({"": web.page(PAGE, browser.SCRIPT), "clock": web.clock(),
-                               "picture": web.Route("POST", self.on_picture, web.BYTES, HEAD.size + self.size)}, 0)
+                               "picture": web.Route("POST", self.on_picture, web.BYTES, MOST_BYTES)}, 0)
 
     def on_picture(self, body):
         at, stamp = HEAD.unpack_from(body)
         raw = body[HEAD.size:]
         if len(raw) != self.size:
-            raise RuntimeError(f"a picture of {len(raw)} bytes, not {self.size}")
+            say("error", text=f"the browser has a picture of {len(raw)} bytes, not {self.size}")
+            raise web.Refused(400)
         if self.begin is None:
             self.begin, self.stamp = at, int(stamp)
         buffer = Gst.Buffer.new_wrapped(raw)
@@ -55,7 +57,7 @@ class Receiver:
         self.offset = self.page.run("return offset ()")
         offer = self.page.run("return offer (arguments[0])", codecs.CODECS[self.s["encoder"]].encoding_name)
         self.relay = subprocess.Popen([sys.executable, "-m", "webrtckit.relay", str(self.s["port"]), *signalling.address_of(offer)],
-                                      env=paths.environment())
+                                      env=paths.environment(), stdin=subprocess.PIPE)
         leave_file(self.folder / "offer.sdp", offer)
         answer = signalling.through(wait_for_file(self.folder / "answer.sdp"), self.s["port"])
         self.page.run("return answer (arguments[0])", answer)
@@ -78,7 +80,8 @@ class Receiver:
             self.last_pictures()
         self.page.close()
         if self.relay:
-            self.relay.terminate()
+            self.relay.stdin.close()
+            self.relay.wait()
         self.first.tell()
         self.display.close()
         self.recorder.close()

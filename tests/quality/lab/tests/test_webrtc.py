@@ -104,12 +104,13 @@ class Relay(unittest.TestCase):
         at = between.getsockname()
         between.close()
         relay = subprocess.Popen([sys.executable, "-m", "webrtckit.relay", str(at[1]), *map(str, browser.getsockname())],
-                                 env=paths.environment())
-        self.addCleanup(relay.wait)
+                                 env=paths.environment(), stdin=subprocess.PIPE)
         self.addCleanup(relay.kill)
         self.assertEqual(self.first_to_arrive(network, browser, at), (b"to the browser", at))
         browser.sendto(b"back", at)
         self.assertEqual(network.recvfrom(100), (b"back", at))
+        relay.stdin.close()
+        self.assertEqual(relay.wait(5), 0)
 
     def first_to_arrive(self, network, browser, at):
         for _ in range(50):  # until it listens
