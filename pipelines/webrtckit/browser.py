@@ -3,7 +3,6 @@
 import base64
 import json
 import os
-import pathlib
 import shutil
 import socket
 import subprocess
@@ -17,7 +16,6 @@ ARGUMENTS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--mute-audio", 
              "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--window-size=960,900"]
 PROGRAMS = ("chromedriver", "chromium")
 START = 60  # s
-SCRIPT = pathlib.Path(__file__).with_name("page.js")  # of a call's either end
 
 
 def missing():

@@ -3,11 +3,9 @@
 Chromium at the other end (webrtckit.sender). The pictures it would show are kept as they are in shown.mkv."""
 import json
 import pathlib
-import signal
 import struct
 import subprocess
 import sys
-import tempfile
 import time
 
 from callkit import codecs, film, paths
@@ -15,7 +13,8 @@ from callkit.display import Display
 from callkit.gstio import Gst, say
 from callkit.receiver import Recorder
 
-from . import browser, signalling, web
+from . import signalling, web
+from .browserend import End, main
 from .exchange import PATIENCE, leave_file, wait_for_file
 from .firstframe import FirstFrame, frames_between
 
@@ -25,18 +24,16 @@ LAST = 5  # s until the last pictures are here
 MOST_BYTES = 1 << 24  # of a picture and its head
 
 
-class Receiver:
+class Receiver(End):
     def __init__(self, settings):
-        self.s, self.folder = settings, pathlib.Path(settings["out"])
+        super().__init__(settings, PAGE, {"picture": web.Route("POST", self.on_picture, web.BYTES, MOST_BYTES)})
         self.display = Display(settings)
         self.first = FirstFrame(self.display, settings["fps"])
         self.recorder = Recorder(str(self.folder / film.SHOWN))
         self.caps = Gst.Caps.from_string("video/x-raw,format=I420,width={width},height={height},framerate={fps}/1".format_map(settings))
         self.size = settings["width"] * settings["height"] * 3 // 2
         self.begin = self.stamp = None  # of the first picture: ms, RTP time stamp
-        self.page = self.relay = self.offset = None
-        self.web = web.Server({"": web.page(PAGE, browser.SCRIPT), "clock": web.clock(),
-                               "picture": web.Route("POST", self.on_picture, web.BYTES, MOST_BYTES)}, 0)
+        self.relay = None
 
     def on_picture(self, body):
         at, stamp = HEAD.unpack_from(body)
@@ -53,7 +50,7 @@ class Receiver:
         return b"{}", web.JSON
 
     def connect(self):
-        """Until media can flow. The relay is the only address that either end is told of the other."""
+        """The relay is the only address that either end is told of the other."""
         self.offset = self.page.run("return offset ()")
         offer = self.page.run("return offer (arguments[0])", codecs.CODECS[self.s["encoder"]].encoding_name)
         self.relay = subprocess.Popen([sys.executable, "-m", "webrtckit.relay", str(self.s["port"]), *signalling.address_of(offer)],
@@ -63,8 +60,7 @@ class Receiver:
         self.page.run("return answer (arguments[0])", answer)
         self.page.wait_for_peer(PATIENCE)
 
-    def receive(self):
-        """Until somebody ends it."""
+    def work(self):
         say("receiver", ready=True)
         while True:
             time.sleep(1)
@@ -75,10 +71,9 @@ class Receiver:
             time.sleep(0.05)
         (self.folder / "counted.json").write_text(json.dumps(self.page.run("return counted ()"), indent=1))
 
-    def close(self):
+    def finish(self):
         if self.begin is not None:
             self.last_pictures()
-        self.page.close()
         if self.relay:
             self.relay.stdin.close()
             self.relay.wait()
@@ -86,25 +81,7 @@ class Receiver:
         self.display.close()
         self.recorder.close()
 
-    def run(self):
-        with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
-            self.page = browser.Browser(folder)
-            try:
-                self.page.open(self.web.url)
-                self.connect()
-                self.receive()
-            except KeyboardInterrupt:
-                pass
-            except RuntimeError as error:
-                say("error", text=str(error))
-                return 1
-            finally:
-                signal.signal(signal.SIGTERM, signal.SIG_IGN)
-                self.close()
-        return 0
-
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     Gst.init(None)
-    sys.exit(Receiver(json.loads(sys.argv[1])).run())
+    main(Receiver)

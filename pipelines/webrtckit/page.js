@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
-   What the pages of either end of a call have in common. */
+   What the pages of sender and receiver have in common (webrtckit.browserend). */
 "use strict";
 let peer;
 

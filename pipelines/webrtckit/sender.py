@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The sending process that is Chromium: its own encoder, pacer and congestion control (libwebrtc's GCC), a clip's pictures
 written into its call at their times by sender.html. webrtckit.receiver is the other end."""
-import json
 import math
 import pathlib
-import signal
-import sys
-import tempfile
 import time
 
 from callkit import clips
 from callkit.gstio import Table, say, wait_for_start
 from callkit.sender import RATE_FIELDS
 
-from . import browser, signalling, web
+from . import signalling, web
+from .browserend import End, main
 from .exchange import PATIENCE, leave_file, wait_for_file
 from .firstframe import frames_between
 
@@ -23,28 +20,20 @@ LEAD = 0.2  # s before the first picture
 RATES = {"start": 300e3, "min": 30e3, "max": 2.5e6}  # where nobody says; bit/s
 
 
-def serve(clip):
-    """The page and what it asks for; clip: path of its raw pictures."""
-    return web.Server({"": web.page(PAGE, browser.SCRIPT), "clock": web.clock(),
-                       "clip": web.Route("GET", lambda _: (clip.read_bytes(), web.BYTES))}, 0)
-
-
-class Sender:
+class Sender(End):
     def __init__(self, settings):
-        self.s, self.folder = settings, pathlib.Path(settings["out"])
-        self.offset = None  # ms to add to the page's time for CLOCK_MONOTONIC
         self.rates = {key: settings.get(key) or value for key, value in RATES.items()}
-        self.web = serve(pathlib.Path(clips.Clip(settings["clip"], settings["width"], settings["height"], "clip").path))
+        clip = pathlib.Path(clips.Clip(settings["clip"], settings["width"], settings["height"], "clip").path)
+        super().__init__(settings, PAGE, {"clip": web.Route("GET", lambda _: (clip.read_bytes(), web.BYTES))})
 
     def connect(self):
-        """Until media can flow."""
         offer = signalling.through(wait_for_file(self.folder / "offer.sdp"), self.s["port"])
         offer = signalling.with_rates(offer, self.rates["start"], self.rates["min"], self.rates["max"])
         told = {key: self.s[key] for key in ("width", "height", "fps")} | self.rates
         leave_file(self.folder / "answer.sdp", self.page.run("return answer (arguments[0], arguments[1])", offer, told))
         self.page.wait_for_peer(PATIENCE)
 
-    def play(self):
+    def work(self):
         self.offset = self.page.run("return offset ()")
         begin = time.monotonic() + LEAD
         if self.s.get("wait"):
@@ -54,9 +43,11 @@ class Sender:
                       int(self.s["duration"] * self.s["fps"]), self.s.get("pause"))
         time.sleep(max(0.0, begin + self.s["duration"] + 1 - time.monotonic()))
 
-    def write(self, noted):
-        """noted: the page's, in its own time."""
-        offset = self.offset
+    def finish(self):
+        """What the page noted is in its own time."""
+        if self.offset is None:
+            return
+        noted, offset = self.page.run("return noted"), self.offset
         captured = [(number, (at + offset) / 1e3) for number, at in noted["captured"]]
         encoded = [(stamp, (at + offset) / 1e3, size, key) for stamp, at, size, key in noted["encoded"]]
         self.table("captured.csv", ["frame", "captured"], captured)
@@ -70,25 +61,6 @@ class Sender:
         for row in rows:
             table.add(*row)
         table.close()
-
-    def run(self):
-        with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
-            self.page = browser.Browser(folder)
-            try:
-                self.page.open(self.web.url)
-                self.connect()
-                self.play()
-            except KeyboardInterrupt:
-                pass
-            except RuntimeError as error:
-                say("error", text=str(error))
-                return 1
-            finally:
-                signal.signal(signal.SIGTERM, signal.SIG_IGN)
-                if self.offset is not None:
-                    self.write(self.page.run("return noted"))
-                self.page.close()
-        return 0
 
 
 def numbered(encoded, captured, fps):
@@ -105,5 +77,4 @@ def numbered(encoded, captured, fps):
 
 
 if __name__ == "__main__":
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.exit(Sender(json.loads(sys.argv[1])).run())
+    main(Sender)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A process of a call that is a page of Chromium: sender (webrtckit.sender) or receiver (webrtckit.browserreceiver)."""
+import json
+import pathlib
+import signal
+import sys
+import tempfile
+
+from callkit.gstio import say
+
+from . import browser, web
+
+SCRIPT = pathlib.Path(__file__).with_name("page.js")  # what both pages have
+
+
+class End:
+    """Its kinds connect () until media can flow, work () until they are through or told to end, and finish () with the
+    page still there."""
+
+    def __init__(self, settings, page, routes):
+        """page: file of HTML; routes: what else it asks for, by name."""
+        self.s, self.folder = settings, pathlib.Path(settings["out"])
+        self.offset = None  # ms to add to the page's time for CLOCK_MONOTONIC
+        self.web = web.Server({"": web.page(page, SCRIPT), "clock": web.clock()} | routes, 0)
+
+    def run(self):
+        with tempfile.TemporaryDirectory(prefix="chromium-") as folder:
+            self.page = browser.Browser(folder)
+            try:
+                self.page.open(self.web.url)
+                self.connect()
+                self.work()
+            except KeyboardInterrupt:
+                pass
+            except RuntimeError as error:
+                say("error", text=str(error))
+                return 1
+            finally:
+                signal.signal(signal.SIGTERM, signal.SIG_IGN)
+                self.finish()
+                self.page.close()
+        return 0
+
+
+def main(kind):
+    """The program of a process; its settings are one JSON object."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    sys.exit(kind(json.loads(sys.argv[1])).run())
