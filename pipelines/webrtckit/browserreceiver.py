@@ -56,12 +56,12 @@ class Receiver(End):
         self.relay = subprocess.Popen([sys.executable, "-m", "webrtckit.relay", str(self.s["port"]), *signalling.address_of(offer)],
                                       env=paths.environment(), stdin=subprocess.PIPE)
         leave_file(self.folder / "offer.sdp", offer)
+        say("receiver", ready=True)  # senders begin when it does
         answer = signalling.through(wait_for_file(self.folder / "answer.sdp"), self.s["port"])
         self.page.run("return answer (arguments[0])", answer)
         self.page.wait_for_peer(PATIENCE)
 
     def work(self):
-        say("receiver", ready=True)
         while True:
             time.sleep(1)
 
