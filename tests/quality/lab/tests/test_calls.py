@@ -211,7 +211,7 @@ class Recording(unittest.TestCase):
             for at in times:
                 buffer = Gst.Buffer.new_wrapped(b"frame")
                 buffer.pts = at if at == Gst.CLOCK_TIME_NONE else at * Gst.MSECOND
-                recorder.push(Gst.Sample.new(buffer, Gst.Caps("video/x-vp8,width=16,height=16"), None, None))
+                recorder.push(Gst.Caps("video/x-vp8,width=16,height=16"), buffer)
             recorder.close()
             read = Gst.parse_launch("filesrc name=file ! matroskademux ! appsink name=out sync=false")
             read.get_by_name("file").set_property("location", recorder.path)
