@@ -61,16 +61,17 @@ cc_duration (double seconds)
   return seconds >= 9.2e9 ? (CcDuration)9200000000000000000 : (CcDuration)(seconds * 1e9);
 }
 
-/* Whole round trips between two samples of the round-trip time, the later one `round_trip`: 1 to CC_ROUND_TRIPS_MOST. A
-   filter made for a sample a round trip takes as many steps with it; else what was when reports were frequent stays for
-   as long as they are rare. */
-#define CC_ROUND_TRIPS_MOST 64u
+/* Steps that a mean of the round-trip time, made for a sample a round trip, takes with one that comes so long after the
+   last: 1 to CC_ROUND_TRIP_STEPS_MOST. One, as ever; but a sample of less than half says that what the mean stands for
+   is over, and counts once for each round trip since the last. Else what was when reports were frequent stays for as
+   long as they are rare. */
+#define CC_ROUND_TRIP_STEPS_MOST 64u
 static inline unsigned
-cc_round_trips (CcDuration between, CcDuration round_trip)
+cc_round_trip_steps (CcDuration mean, CcDuration sample, CcDuration since_last)
 {
-  if (between < 2 * round_trip)
+  if (sample >= mean / 2 || since_last < 2 * sample)
     return 1;
-  return between / CC_ROUND_TRIPS_MOST < round_trip ? (unsigned)(between / round_trip) : CC_ROUND_TRIPS_MOST;
+  return since_last / CC_ROUND_TRIP_STEPS_MOST < sample ? (unsigned)(since_last / sample) : CC_ROUND_TRIP_STEPS_MOST;
 }
 
 #ifdef __cplusplus

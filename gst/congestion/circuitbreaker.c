@@ -301,7 +301,7 @@ take_round_trip (CircuitBreaker *c, CcDuration Tr, CcTime now)
 {
   if (Tr == 0)
     return;
-  for (unsigned i = cc_round_trips (cc_time_since (now, c->sampled_at), Tr); i > 0; i--)
+  for (unsigned i = cc_round_trip_steps (c->Tr, Tr, cc_time_since (now, c->sampled_at)); i > 0; i--)
     c->Tr = cc_duration ((1 - TR_GAIN) * cc_seconds (c->Tr) + TR_GAIN * cc_seconds (Tr));
   c->sampled_at = now;
 }

@@ -248,7 +248,7 @@ static void
 take_sample (TfrcSender *t, const TfrcFeedback *f)
 {
   CcDuration R_sample = longer (f->received_at - f->t_recvdata - f->t_delay, R_MIN);
-  unsigned steps = cc_round_trips (cc_time_since (f->received_at, t->sampled_at), R_sample);
+  unsigned steps = cc_round_trip_steps (t->R, R_sample, cc_time_since (f->received_at, t->sampled_at));
 
   t->sampled_at = f->received_at;
   t->sqrt_R_sample = sqrt (cc_seconds (R_sample));

@@ -3,8 +3,8 @@
 
    Where reports come slower than once per round trip (RTCP shares a small bandwidth), everything the RFC counts in
    round trips of reports (the no-feedback timer, the age of X_recv_set, the data-limited interval) counts in the mean
-   report interval instead, once that exceeds 2R, and a sample counts in R once for each round trip since the last; at
-   one report per R the RFC holds to the letter.
+   report interval instead, once that exceeds 2R, and a sample of less than R/2 counts once for each round trip since
+   the last; at one report per R the RFC holds to the letter.
 
    A known start rate (initial_Bps) holds before the first round-trip sample in place of one packet per second. The
    first sample then sets X to the larger of W_init/R and that rate: it never pulls a call below the rate at which it

@@ -154,10 +154,10 @@ END_TEST
 /* R = 0.9*100 + 0.1*200 = 110 ms; t_delay is taken off. */
 START_TEST (test_round_trip_filter)
 {
-  TfrcFeedback f = {.received_at = T0 + 450 * MS, .t_recvdata = T0 + 150 * MS, .t_delay = 100 * MS, .X_recv = 1e4};
+  TfrcFeedback f = {.received_at = T0 + 600 * MS, .t_recvdata = T0 + 300 * MS, .t_delay = 100 * MS, .X_recv = 1e4};
 
   start ();
-  sent (T0 + 150 * MS, true);
+  sent (T0 + 300 * MS, true);
   ck_assert_int_eq (tfrc_sender_on_feedback (&t, &f), TFRC_FEEDBACK_OK);
   ck_assert_uint_eq (t.R, 110 * MS);
   ck_assert_double_eq_tol (t.initial_rate, W_INIT / 0.11, 1e-6);
@@ -166,7 +166,7 @@ END_TEST
 
 /* Infinity is in the set for two round trips: the first small X_recv does not clamp the start. */
 /* What a queue of seconds has made of R goes with it, however rare reports have become. */
-START_TEST (test_a_sample_counts_once_for_each_round_trip_since_the_last)
+START_TEST (test_a_round_trip_that_is_over_goes_at_once)
 {
   start ();
   for (unsigned i = 0; i < 60; i++)
@@ -686,7 +686,7 @@ END_TEST
 
 CC_TEST_MAIN ("tfrcsender", test_start, test_first_report, test_initial_window,
     test_a_start_rate_is_no_ceiling_and_not_taken_back, test_a_start_rate_unanswered_is_halved_every_two_seconds,
-    test_mean_segment_size, test_round_trip_filter, test_a_sample_counts_once_for_each_round_trip_since_the_last,
+    test_mean_segment_size, test_round_trip_filter, test_a_round_trip_that_is_over_goes_at_once,
     test_slow_start_doubles_once_a_round_trip, test_slow_start_is_bounded_by_twice_the_receive_rate,
     test_slow_start_never_falls_below_the_initial_rate, test_equation, test_twice_the_receive_rate_limits_the_equation,
     test_floor, test_a_data_limited_interval_does_not_lower_the_limit, test_loss_while_data_limited,
