@@ -69,7 +69,7 @@ typedef struct {
   CircuitState state;
   CircuitReason reason; /* of the last opening */
   CcDuration Tr, Tf;    /* smoothed; the longest frame interval of late */
-  CcTime sampled_at;    /* Tr, last */
+  CcTime sampled_at;    /* Tr, last; 0: what it is was assumed */
   CcTime frame_at;      /* CC_TIME_NONE: none yet */
   uint32_t frame;
   double s;                            /* mean RTP packet, bytes, over 4 frames or so */

@@ -2,6 +2,7 @@
 """The receiving process that is Chromium: its own jitter buffer, requests, redundancy and decoder (receiver.html), with
 Chromium at the other end (webrtckit.sender). The pictures it would show are kept as they are in shown.mkv."""
 import json
+import math
 import pathlib
 import struct
 import subprocess
@@ -40,6 +41,10 @@ class Receiver(End):
         raw = body[HEAD.size:]
         if len(raw) != self.size:
             say("error", text=f"the browser has a picture of {len(raw)} bytes, not {self.size}")
+            raise web.Refused(400)
+        if math.isnan(stamp):
+            say("error", text="this Chromium does not tell which frame a picture is (VideoFrame.metadata().rtpTimestamp): "
+                              "install a newer one")
             raise web.Refused(400)
         if self.begin is None:
             self.begin, self.stamp = at, int(stamp)

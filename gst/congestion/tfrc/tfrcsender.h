@@ -58,7 +58,7 @@ typedef struct {
   double X, X_inst, X_Bps; /* bytes/s: allowed, paced, last result of the equation */
   double s;                /* mean segment size, bytes */
   CcDuration R;            /* 0 before the first sample; >= 100 us */
-  CcTime sampled_at;       /* then */
+  CcTime sampled_at;       /* the last sample of it */
   double R_sqmean, sqrt_R_sample;
   CcDuration RTO;
   CcTime tld; /* time last doubled */

@@ -164,22 +164,29 @@ START_TEST (test_round_trip_filter)
 }
 END_TEST
 
-/* Infinity is in the set for two round trips: the first small X_recv does not clamp the start. */
 /* What a queue of seconds has made of R goes with it, however rare reports have become. */
 START_TEST (test_a_round_trip_that_is_over_goes_at_once)
 {
+  CcDuration before;
+
   start ();
   for (unsigned i = 0; i < 60; i++)
     round_trip_of (4 * CC_SECOND, T0 + (i + 1) * CC_SECOND);
   ck_assert_uint_gt (t.R, 3900 * MS);
   round_trip_of (R, T0 + 65 * CC_SECOND);
+  before = t.R;
   round_trip_of (R, T0 + 65 * CC_SECOND + 199 * MS); /* less than two round trips: one step */
+  ck_assert_uint_eq (t.R, (9 * before + R) / 10);
   round_trip_of (R, T0 + 67 * CC_SECOND);
   ck_assert_uint_lt (t.R, 600 * MS);
   ck_assert_double_eq_tol (t.R_sqmean, sqrt (cc_seconds (t.R)), 0.2);
+  before = t.R;
+  round_trip_of (before / 2 + MS, T0 + 70 * CC_SECOND); /* no less than half: RFC 5348's, however long ago */
+  ck_assert_uint_eq (t.R, (9 * before + before / 2 + MS) / 10);
 }
 END_TEST
 
+/* Infinity is in the set for two round trips: the first small X_recv does not clamp the start. */
 START_TEST (test_slow_start_doubles_once_a_round_trip)
 {
   const double X0 = W_INIT / 0.1;

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Senders of WebRTC, as far as no browser and no webrtcsink are needed."""
+import contextlib
 import http.client
+import io
+import math
 import pathlib
 import socket
 import subprocess
@@ -18,7 +21,7 @@ from lab import viewer
 try:
     from callkit.gstio import Gst
     from callkit.receiver import Recorder
-    from webrtckit import firstframe, sender, signalling, web
+    from webrtckit import browserreceiver, firstframe, sender, signalling, web
 except (ImportError, ValueError) as error:  # gir1.2-gst-plugins-bad-1.0
     raise unittest.SkipTest(str(error))
 
@@ -138,6 +141,19 @@ class Pictures(unittest.TestCase):
         asked = http.client.HTTPConnection(url.hostname, url.port, timeout=5)
         asked.request("POST", url.path + "picture", body, {"Content-Type": kind})
         return asked.getresponse().status
+
+    def test_what_is_no_picture_of_the_call_is_told(self):
+        Gst.init(None)
+        clip = clips.made("videotestsrc", clips.TEST_PICTURE, 64, 48)
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as said:
+            end = browserreceiver.Receiver({"out": folder, "clip": clip.path, "width": 64, "height": 48, "fps": FPS, "duration": 1})
+            self.addCleanup(end.web.server_close)
+            self.addCleanup(end.web.shutdown)
+            for stamp, raw in ((3000, b"short"), (math.nan, clip.frame(0).tobytes())):
+                self.assertRaises(web.Refused, end.on_picture, browserreceiver.HEAD.pack(1.0, stamp) + raw)
+            self.assertIsNone(end.begin)
+        self.assertIn("a picture of 5 bytes, not 4608", said.getvalue())
+        self.assertIn("install a newer one", said.getvalue())
 
     def test_pictures_kept_as_they_were_are_read_again(self):
         Gst.init(None)
