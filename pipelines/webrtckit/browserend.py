@@ -14,14 +14,23 @@ SCRIPT = pathlib.Path(__file__).with_name("page.js")  # what both pages have
 
 
 class End:
-    """Its kinds connect () until media can flow, work () until they are through or told to end, and finish () with the
-    page still there."""
-
     def __init__(self, settings, page, routes):
         """page: file of HTML; routes: what else it asks for, by name."""
         self.s, self.folder = settings, pathlib.Path(settings["out"])
         self.offset = None  # ms to add to the page's time for CLOCK_MONOTONIC
         self.web = web.Server({"": web.page(page, SCRIPT), "clock": web.clock()} | routes, 0)
+
+    def connect(self):
+        """Until media can flow."""
+        raise NotImplementedError
+
+    def work(self):
+        """Until it is through or told to end."""
+        raise NotImplementedError
+
+    def finish(self):
+        """With the page still there."""
+        raise NotImplementedError
 
     def run(self):
         with tempfile.TemporaryDirectory(prefix="chromium-") as folder:

@@ -46,6 +46,10 @@ class Receiver(receiver.Receiver):
         """As browsers do, it asks for what a gap shows, and not for what seems to be late."""
         buffer.set_property("rtx-next-seqnum", False)
 
+    def exchange(self, folder):
+        """Offer and answer, through files of the folder."""
+        raise NotImplementedError
+
     def agree(self):
         try:
             self.exchange(pathlib.Path(self.s["out"]))

@@ -11,6 +11,8 @@ import urllib.request
 
 import interopkit
 
+browser = desk = server = None  # of webrtckit, by prepare ()
+
 
 def prepare():
     """Skips where something is missing. Returns this module, with `desk` and `server` of webrtckit in it."""
