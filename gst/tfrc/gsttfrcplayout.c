@@ -26,8 +26,8 @@ gst_tfrc_playout_attach (GstElement *rtcpavpf, GstElement *jitterbuffer)
   g_signal_connect_object (rtcpavpf, "notify::repair-wait", G_CALLBACK (on_repair_wait), jitterbuffer, 0);
 }
 
-static guint
-longest_ms (const GstTfrcPlayout *p)
+guint
+gst_tfrc_playout_longest (const GstTfrcPlayout *p)
 {
   if (p->repair_latency_ms >= 0)
     return (guint)p->repair_latency_ms;
@@ -47,7 +47,7 @@ gst_tfrc_playout_configure (const GstTfrcPlayout *p, GstElement *rtcpavpf, GstEl
   gboolean repair = (p->by_rtx || p->by_fec) && p->latency_ms > 0;
 
   gst_util_set_object_arg (G_OBJECT (rtcpavpf), "repair-by", repair_by (p));
-  g_object_set (rtcpavpf, "repair", repair, "repair-latency", longest_ms (p) * GST_MSECOND, NULL);
+  g_object_set (rtcpavpf, "repair", repair, "repair-latency", gst_tfrc_playout_longest (p) * GST_MSECOND, NULL);
   if (p->latency_ms == 0)
     return;
   g_object_set (rtcpavpf, "nack-latency", p->latency_ms * GST_MSECOND, NULL);

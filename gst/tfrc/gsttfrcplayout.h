@@ -18,6 +18,8 @@ typedef struct {
 void gst_tfrc_playout_attach (GstElement *rtcpavpf, GstElement *jitterbuffer);
 /* Not while packets flow. */
 void gst_tfrc_playout_configure (const GstTfrcPlayout *playout, GstElement *rtcpavpf, GstElement *jitterbuffer);
+/* How far it may grow, ms. */
+guint gst_tfrc_playout_longest (const GstTfrcPlayout *playout);
 
 G_END_DECLS
 #endif

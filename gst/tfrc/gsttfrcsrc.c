@@ -368,6 +368,19 @@ append_child (GstElement *last, GstElement *child, gboolean wanted)
   return child;
 }
 
+/* Sound does not like its time to change. */
+static gboolean
+is_video (GstElement *udpsrc)
+{
+  GstCaps *caps;
+  gboolean video;
+
+  g_object_get (udpsrc, "caps", &caps, NULL);
+  video = g_strcmp0 (gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"), "video") == 0;
+  gst_caps_unref (caps);
+  return video;
+}
+
 static void
 link_children (GstTfrcSrc *self)
 {
@@ -392,6 +405,8 @@ link_children (GstTfrcSrc *self)
   /* a jitter buffer plays one stream; without it an application may tell them apart */
   g_object_set (self->rtcpavpf, "single-stream", latency > 0, NULL);
   gst_tfrc_playout_configure (&playout, self->rtcpavpf, self->jitterbuffer);
+  gst_tfrc_latency_start (&self->latency, latency > 0 && !playout.latency_set && is_video (self->udpsrc), latency,
+      gst_tfrc_playout_longest (&playout));
   last = append_child (last, self->rtxreceive, map != NULL);
   last = append_child (last, self->jitterbuffer, latency > 0);
   set_target (self, last);
@@ -484,12 +499,23 @@ handle_message (GstBin *bin, GstMessage *message)
 
 /* ---- element ---- */
 
+static gboolean
+query_src (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (!gst_pad_query_default (pad, parent, query))
+    return FALSE;
+  if (GST_QUERY_TYPE (query) == GST_QUERY_LATENCY)
+    gst_tfrc_latency_answer (&GST_TFRC_SRC (parent)->latency, query);
+  return TRUE;
+}
+
 static void
 finalize (GObject *object)
 {
   GstTfrcSrc *self = GST_TFRC_SRC (object);
 
   gst_tfrc_receive_advice_finalize (&self->advice);
+  gst_tfrc_latency_clear (&self->latency);
   g_clear_object (&self->socket);
   gst_clear_caps (&self->caps);
   gst_clear_structure (&self->rtx_map);
@@ -514,6 +540,9 @@ gst_tfrc_src_init (GstTfrcSrc *self)
   add_children (self);
   gst_tfrc_receive_advice_init (&self->advice, GST_ELEMENT (self), self->udpsrc, self->rtcpavpf, &self->restore);
   self->ghost = gst_ghost_pad_new_no_target_from_template ("src", templ);
+  gst_pad_set_query_function (self->ghost, query_src);
+  if (self->jitterbuffer != NULL)
+    gst_tfrc_latency_init (&self->latency, GST_ELEMENT (self), self->jitterbuffer, self->ghost);
   gst_element_add_pad (GST_ELEMENT (self), self->ghost);
   gst_object_unref (templ);
 }

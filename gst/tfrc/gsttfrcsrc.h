@@ -2,6 +2,7 @@
 #ifndef GST_TFRC_SRC_H
 #define GST_TFRC_SRC_H
 
+#include "gsttfrclatency.h"
 #include "gsttfrcplayout.h"
 #include "gsttfrcrepair.h"
 #include "gsttfrcreceiveadvice.h"
@@ -21,6 +22,7 @@ struct _GstTfrcSrc {
 
   GstElement *udpsrc, *rtcpavpf, *rtxreceive, *jitterbuffer, *rtcpsink;
   GstPad *ghost;
+  GstTfrcLatency latency;
   GstTfrcRestore restore;
   GstTfrcReceiveAdvice advice;
   GstTfrcSrtpGate gate;

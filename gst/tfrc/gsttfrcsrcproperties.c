@@ -65,7 +65,8 @@ take_stats (GstTfrcSrc *self)
   gst_tfrc_srtp_add_stats (s, &srtp);
   if (self->rtxreceive != NULL)
     g_object_get (self->rtxreceive, "num-rtx-assoc-packets", &restored, NULL);
-  gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, "restored", G_TYPE_UINT64, (guint64)restored, NULL);
+  gst_structure_set (s, "send-errors", G_TYPE_UINT64, send_errors, "restored", G_TYPE_UINT64, (guint64)restored,
+      "playout-delay", G_TYPE_UINT64, gst_tfrc_latency_now (&self->latency), NULL);
   if (self->jitterbuffer != NULL)
     g_object_get (self->jitterbuffer, "stats", &jitterbuffer, NULL);
   if (jitterbuffer != NULL) {
@@ -303,8 +304,10 @@ gst_tfrc_src_install_properties (GObjectClass *klass)
           "payload", "Payload type", "RTP payload type, 0 to 127; -1: any", -1, 127, DEFAULT_PAYLOAD, flags));
   g_object_class_install_property (klass, PROP_LATENCY,
       g_param_spec_uint ("latency", "Latency",
-          "Time in ms that packets may come late and still be put in order; 0: pass them on as they come", 0, G_MAXINT,
-          DEFAULT_LATENCY, flags));
+          "Time in ms that packets may come late and still be put in order; 0: pass them on as they come. Live sinks "
+          "are "
+          "told this much, or, of video where it is not set, as much as nearly all pictures need",
+          0, G_MAXINT, DEFAULT_LATENCY, flags));
   g_object_class_install_property (klass, PROP_REPAIR,
       gst_tfrc_repair_param_spec ("How packets that were lost come after all: a tfrcsink that takes the offer sends "
                                   "them again (RFC 4588), or as much redundancy as it is asked for (RFC 8681); other "

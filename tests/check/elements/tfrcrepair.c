@@ -257,7 +257,8 @@ send_frame (Call *c)
   guint i;
 
   for (i = 0; i < PACKETS; i++) {
-    GstBuffer *buffer = new_packet (SSRC, (guint16)(65500 + c->number), 3000 * c->frames, PAYLOAD, i == PACKETS - 1);
+    GstBuffer *buffer =
+        new_packet (SSRC, (guint16)(65500 + c->number), 90 * FRAME_MS * c->frames, PAYLOAD, i == PACKETS - 1);
     GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
 
     gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);

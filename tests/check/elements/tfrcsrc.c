@@ -49,9 +49,9 @@ see (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 }
 
 static void
-receiver_open (Receiver *r, const gchar *properties)
+receiver_open_to (Receiver *r, const gchar *properties, const gchar *sink)
 {
-  gchar *line = g_strdup_printf ("tfrcsrc name=src port=0 %s ! fakesink sync=false async=false", properties);
+  gchar *line = g_strdup_printf ("tfrcsrc name=src port=0 %s ! %s", properties, sink);
   GstPad *pad;
 
   memset (r, 0, sizeof *r);
@@ -63,6 +63,12 @@ receiver_open (Receiver *r, const gchar *properties)
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, see, r, NULL);
   gst_object_unref (pad);
   g_free (line);
+}
+
+static void
+receiver_open (Receiver *r, const gchar *properties)
+{
+  receiver_open_to (r, properties, "fakesink sync=false async=false");
 }
 
 static void
@@ -184,24 +190,36 @@ sender_send (Sender *s, GstBuffer *buffer)
 }
 
 static void
-sender_send_sized (Sender *s, guint16 seq, guint8 payload_type, guint payload_bytes)
+sender_send_part (Sender *s, guint16 seq, guint8 payload_type, guint payload_bytes, guint32 timestamp, gboolean marker)
 {
   GstBuffer *buffer = gst_rtp_buffer_new_allocate (payload_bytes, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  gint64 now = g_get_monotonic_time ();
-  RtpRttSendts stamp = {.rtt = 0, .sent_at_us = (guint32)now};
+  RtpRttSendts stamp = {.rtt = 0, .sent_at_us = (guint32)g_get_monotonic_time ()};
   guint8 data[RTP_EXT_RTT_SENDTS_SIZE];
 
   gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_ssrc (&rtp, s->ssrc);
   gst_rtp_buffer_set_seq (&rtp, seq);
   gst_rtp_buffer_set_payload_type (&rtp, payload_type);
-  gst_rtp_buffer_set_timestamp (&rtp, s->timestamp_offset + (guint32)(now * 9 / 100));
+  gst_rtp_buffer_set_timestamp (&rtp, timestamp);
+  gst_rtp_buffer_set_marker (&rtp, marker);
   memset (gst_rtp_buffer_get_payload (&rtp), 0x61, payload_bytes);
   rtp_ext_rtt_sendts_write (data, &stamp);
   gst_rtp_buffer_add_extension_onebyte_header (&rtp, 9, data, sizeof data);
   gst_rtp_buffer_unmap (&rtp);
   sender_send (s, buffer);
+}
+
+static guint32
+sender_timestamp (const Sender *s)
+{
+  return s->timestamp_offset + (guint32)(g_get_monotonic_time () * 9 / 100);
+}
+
+static void
+sender_send_sized (Sender *s, guint16 seq, guint8 payload_type, guint payload_bytes)
+{
+  sender_send_part (s, seq, payload_type, payload_bytes, sender_timestamp (s), FALSE);
 }
 
 static void
@@ -532,26 +550,171 @@ GST_START_TEST (test_caps)
 }
 GST_END_TEST;
 
-GST_START_TEST (test_latency)
+/* ---- latency ---- */
+
+/* What it tells live sinks, ms. */
+static guint
+receiver_latency (Receiver *r)
 {
   GstQuery *query = gst_query_new_latency ();
-  gboolean live;
+  GstPad *pad = gst_element_get_static_pad (r->src, "src");
   GstClockTime min;
-  Receiver r;
-  GstPad *pad;
+  gboolean live;
 
-  receiver_open (&r, "encoding-name=H264 latency=120");
-  receiver_play (&r);
-  pad = gst_element_get_static_pad (r.src, "src");
   fail_unless (gst_pad_query (pad, query));
   gst_query_parse_latency (query, &live, &min, NULL);
   fail_unless (live);
-  fail_unless_equals_uint64 (min, 120 * GST_MSECOND);
   gst_object_unref (pad);
   gst_query_unref (query);
+  return (guint)(min / GST_MSECOND);
+}
+
+GST_START_TEST (test_latency)
+{
+  Receiver r;
+  Sender s;
+
+  receiver_open (&r, "encoding-name=H264 latency=120");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 1, 50, 10);
+  fail_unless (receiver_wait (&r, 50, 3000));
+  fail_unless_equals_int (receiver_latency (&r), 120);
   receiver_close (&r);
+  sender_close (&s);
 }
 GST_END_TEST;
+
+static guint
+count_latency_messages (Receiver *r)
+{
+  GstBus *bus = gst_element_get_bus (r->pipeline);
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY)) != NULL) {
+    n += GST_MESSAGE_SRC (message) == GST_OBJECT (r->src);
+    gst_message_unref (message);
+  }
+  gst_object_unref (bus);
+  return n;
+}
+
+/* A packet that the path took so much longer for. What is later than the jitter buffer waits moves its time instead. */
+static void
+send_late (Sender *s, guint16 seq, guint late_ms)
+{
+  g_usleep (late_ms * 1000);
+  s->timestamp_offset -= late_ms * 90;
+  sender_send_rtp (s, seq, 96);
+  s->timestamp_offset += late_ms * 90;
+}
+
+static void
+sink_counts (Receiver *r, guint64 *rendered, guint64 *dropped)
+{
+  GstElement *sink = gst_bin_get_by_name (GST_BIN (r->pipeline), "sink");
+  GstStructure *stats;
+
+  g_object_get (sink, "stats", &stats, NULL);
+  fail_unless (gst_structure_get (stats, "rendered", G_TYPE_UINT64, rendered, "dropped", G_TYPE_UINT64, dropped, NULL));
+  gst_structure_free (stats);
+  gst_object_unref (sink);
+}
+
+/* A sink that plays in time holds the packets up, and the thread that pushes them: which makes no packet late. One that
+   is, now and then, is shown all the same, and no reason for all to wait. */
+GST_START_TEST (test_latency_that_nobody_set_is_what_pictures_need)
+{
+  guint64 rendered[2], dropped[2];
+  guint before;
+  Receiver r;
+  Sender s;
+
+  receiver_open_to (&r, "encoding-name=H264", "fakesink name=sink sync=true max-lateness=5000000 async=false");
+  receiver_play (&r);
+  fail_unless_equals_int (receiver_latency (&r), 100);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 1, 150, 20);
+  before = receiver_latency (&r);
+  fail_unless (before < 100, "%u ms", before);
+  fail_unless (count_latency_messages (&r) > 0);
+  gst_bin_recalculate_latency (GST_BIN (r.pipeline));
+  sender_stream (&s, 151, 20, 20);
+  sink_counts (&r, &rendered[0], &dropped[0]);
+  send_late (&s, 171, 90);
+  fail_unless (receiver_wait (&r, 171, 3000));
+  g_usleep (100000);
+  fail_unless (receiver_latency (&r) <= before);
+  sink_counts (&r, &rendered[1], &dropped[1]);
+  fail_unless (rendered[1] > rendered[0]);
+  fail_unless_equals_uint64 (dropped[1], dropped[0]);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+static void
+send_picture (Sender *s, guint16 first, guint packets, gboolean whole)
+{
+  guint32 timestamp = sender_timestamp (s);
+  guint i;
+
+  for (i = 0; i < packets; i++) {
+    sender_send_part (s, (guint16)(first + i), 96, 10, timestamp, whole && i + 1 == packets);
+    if (i % 16 == 15)
+      g_usleep (1000);
+  }
+}
+
+/* But of a sender that marks no ends, or of a picture without one. */
+GST_START_TEST (test_packets_of_a_picture_leave_together)
+{
+  Receiver r;
+  Sender s;
+  guint32 timestamp;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  send_picture (&s, 1, 2, TRUE);
+  fail_unless (receiver_wait (&r, 2, 3000));
+  timestamp = sender_timestamp (&s);
+  sender_send_part (&s, 3, 96, 10, timestamp, FALSE);
+  fail_if (receiver_wait (&r, 3, 100));
+  sender_send_part (&s, 4, 96, 10, timestamp, TRUE);
+  fail_unless (receiver_wait (&r, 4, 3000));
+  send_picture (&s, 5, 2, FALSE);
+  g_usleep (20000);
+  send_picture (&s, 7, 2, FALSE);
+  fail_unless (receiver_wait (&r, 8, 3000));
+  send_picture (&s, 9, 1, TRUE);
+  send_picture (&s, 10, 1024, FALSE);
+  fail_unless (receiver_wait (&r, 9 + 1024, 3000));
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_latency_of_sound_stays)
+{
+  Receiver r;
+  Sender s;
+
+  receiver_open (&r, "encoding-name=OPUS");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 1, 100, 10);
+  send_late (&s, 101, 90);
+  fail_unless (receiver_wait (&r, 101, 3000));
+  fail_unless_equals_int (receiver_latency (&r), 100);
+  fail_unless_equals_int (count_latency_messages (&r), 0);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
+/* ---- addresses ---- */
 
 GST_START_TEST (test_ipv6)
 {
@@ -1128,6 +1291,9 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_no_structure_is_notified_as_null);
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_latency);
+  tcase_add_test (tcase, test_latency_that_nobody_set_is_what_pictures_need);
+  tcase_add_test (tcase, test_packets_of_a_picture_leave_together);
+  tcase_add_test (tcase, test_latency_of_sound_stays);
   tcase_add_test (tcase, test_ipv6);
   tcase_add_test (tcase, test_errors_name_the_cure);
   tcase_add_test (tcase, test_start_and_stop);
