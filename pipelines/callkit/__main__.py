@@ -29,7 +29,8 @@ def parse(arguments):
     p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
     p.add_argument("--controller", default=s.controller, metavar="NAME",
                    help="ours: ratecontrol and tfrcsink in --mode; low-delay, rfc5348, burst-control: the same; "
-                   "losses are repaired; with +norepair not, with +byrtx or +byfec so alone, with +rtx by rtprtxsend; fixed:RATE: constant rate over udpsink; "
+                   "losses are repaired; with +norepair not, with +byrtx or +byfec so alone, with +rtx by rtprtxsend; "
+                   "with +window pictures are shown in time, as in a window, else as they are decoded; fixed:RATE: constant rate over udpsink; "
                    "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; "
                    "farstream: Farstream's TFRC; chromium, webrtcsink: senders of WebRTC with their own encoder, "
                    "which repair as well; with +norepair not")

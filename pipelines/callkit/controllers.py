@@ -21,12 +21,18 @@ def latency(s):
     return s.get("latency") or make(s["controller"]).latency
 
 
+def in_time(s):
+    """Whether pictures are shown at their time, as in a window, and those that are late not; else as they are decoded."""
+    return getattr(make(s["controller"]), "in_time", False)
+
+
 REPAIRS = {"norepair": "none", "byrtx": "rtx", "byfec": "fec"}
 
 
 class Ours:
     """tfrcsink and tfrcsrc: `low-delay`, `rfc5348`, `burst-control`, or `ours` with the mode beside. They repair what
-    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`: so alone, `+rtx`: rtprtxsend does, as told by hand."""
+    they lose by themselves; `+norepair`: not, `+byrtx`, `+byfec`: so alone, `+rtx`: rtprtxsend does, as told by hand.
+    `+window`: their pictures are shown in time."""
 
     adapts = True
     stats = True  # both ends have them
@@ -34,10 +40,11 @@ class Ours:
 
     def __init__(self, name):
         base, plus, option = name.partition("+")
-        if base not in (*MODES, "ours") or plus and option not in ("rtx", *REPAIRS):
+        if base not in (*MODES, "ours") or plus and option not in ("rtx", "window", *REPAIRS):
             raise ValueError(f"no such controller: {name}")
         self.mode, self.rtx = base if base != "ours" else None, option == "rtx"
         self.repair = f" repair={REPAIRS[option]}" if option in REPAIRS else ""
+        self.in_time = option == "window"
         self.latency = {"rtx": RTX_LATENCY, "norepair": LATENCY}.get(option)
 
     def send(self, s):

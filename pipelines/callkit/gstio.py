@@ -146,6 +146,8 @@ class Runner:
                 say("warning", text=warning.message, debug=debug or "")
         elif message.type == Gst.MessageType.EOS:
             self.loop.quit()
+        elif message.type == Gst.MessageType.LATENCY:
+            self.pipeline.recalculate_latency()
         elif message.type == Gst.MessageType.ELEMENT and self.on_element_message:
             self.on_element_message(message)
 

@@ -15,6 +15,8 @@ gi.require_version("GstApp", "1.0")
 from gi.repository import GstApp, GstRtp  # noqa: E402,F401
 
 RTP_CLOCK = 90000
+# What shows pictures: as they are decoded, or in time as a GstVideoSink does, which drops those that are late.
+SCREEN = {False: "sync=false", True: "sync=true max-lateness=5000000 processing-deadline=15000000 qos=true"}
 
 
 def description(s):
@@ -25,7 +27,7 @@ def description(s):
     show = "tee name=shown ! queue ! autovideosink sync=false shown. ! " if s.get("window") else ""
     return (f"{controllers.make(s['controller']).receive(s)} ! {depay} name=depay ! tee name=stream "
             f"stream. ! {decoder} name=decoder ! {show}videoconvert ! videoscale ! {raw} ! "
-            "appsink name=picture sync=false async=false emit-signals=true "
+            f"appsink name=picture {SCREEN[controllers.in_time(s)]} async=false emit-signals=true "
             f"stream. ! {muxable} ! appsink name=record sync=false async=false emit-signals=true")
 
 

@@ -4,7 +4,8 @@ from callkit import controllers as callkit
 from callkit import units
 
 # By the plain name a user's call, which repairs as planned
-OURS = ("low-delay", "rfc5348", "low-delay+norepair", "rfc5348+norepair", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec")
+OURS = ("low-delay", "rfc5348", "low-delay+norepair", "rfc5348+norepair", "low-delay+rtx", "low-delay+byrtx", "low-delay+byfec",
+        "low-delay+window")
 ROUTED = ("low-delay+erf",)  # P-AQM routers on the way are asked for a rate; simulated
 # gcc+rtx: simulated; farstream, chromium and webrtcsink: real
 RIVALS = ("gcc", "gcc+rtx", "rtptfrcbwe", "farstream", *callkit.WebRtc.NAMES)

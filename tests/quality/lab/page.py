@@ -32,6 +32,7 @@ COLOURS = {"low-delay": "tab:blue", "low-delay+norepair": "tab:cyan", "rfc5348":
            "webrtcsink+rtptfrcbwe": "tab:olive"}
 NAMES = {"low-delay": "this project, low-delay", "low-delay+norepair": "this project, nothing sent again",
          "low-delay+byrtx": "this project, no redundancy", "low-delay+byfec": "this project, redundancy alone",
+         "low-delay+window": "this project, shown in time",
          "rfc5348": "this project, RFC 5348", "rfc5348+norepair": "RFC 5348, nothing sent again", "oracle": "told the capacity",
          "gcc": "Google's (rtpgccbwe)", "gcc+rtx": "Google's, packets sent again", "rtptfrcbwe": "this project, in rtpbin", "farstream": "Farstream's TFRC",
          "chromium": "Chromium's sender", "chromium+norepair": "Chromium's, nothing sent again", "chromium+fec": "Chromium's, with FEC",

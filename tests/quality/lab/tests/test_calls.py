@@ -42,6 +42,11 @@ class Controllers(unittest.TestCase):
         self.assertIn("repair=none", made.receive(told))
         self.assertIn("latency=100", made.receive(told))
 
+    def test_a_window_plays_in_time(self):
+        told = SETTINGS | {"width": 352, "height": 288}
+        self.assertIn("name=picture sync=false", receiver.description(told))
+        self.assertIn("name=picture sync=true", receiver.description(told | {"controller": "low-delay+window"}))
+
     def test_a_weight_is_told_to_who_knows_weights(self):
         for name in ("low-delay", "rtptfrcbwe"):
             self.assertIn("path-weight=2.5", controllers.make(name).send(SETTINGS | {"weight": 2.5}), name)
@@ -49,7 +54,7 @@ class Controllers(unittest.TestCase):
             self.assertNotIn("weight", controllers.make(name).send(SETTINGS | {"weight": weight}), name)
 
     def test_who_repairs_as_planned_finds_its_own_wait(self):
-        for name in ("low-delay", "rfc5348", "low-delay+byrtx", "low-delay+byfec"):
+        for name in ("low-delay", "rfc5348", "low-delay+byrtx", "low-delay+byfec", "low-delay+window"):
             self.assertIsNone(controllers.latency({"controller": name}), name)
         for name, wait in (("low-delay+norepair", 0.1), ("low-delay+rtx", 0.25), ("gcc", 0.1), ("oracle", 0.1)):
             self.assertEqual(controllers.latency({"controller": name}), wait, name)
