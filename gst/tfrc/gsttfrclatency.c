@@ -8,20 +8,6 @@
 #define MOST_PACKETS 1024           /* of a picture that waits */
 #define DECODING (20 * GST_MSECOND) /* what a sink leaves the elements between, as its processing-deadline has it */
 
-/* Running time; GST_CLOCK_TIME_NONE where no clock runs. */
-static GstClockTime
-time_of (GstElement *element)
-{
-  GstClock *clock = gst_element_get_clock (element);
-  GstClockTime base = gst_element_get_base_time (element), now;
-
-  if (clock == NULL)
-    return GST_CLOCK_TIME_NONE;
-  now = gst_clock_get_time (clock);
-  gst_object_unref (clock);
-  return now > base ? now - base : GST_CLOCK_TIME_NONE;
-}
-
 /* ---- when packets are there ---- */
 
 /* False: no packet. */
@@ -40,7 +26,7 @@ read_header (GstBuffer *buffer, guint16 *seq, gboolean *marker)
 static void
 note_arrival (GstTfrcLatency *l, GstBuffer *buffer)
 {
-  GstClockTime now = time_of (l->element);
+  GstClockTime now = gst_element_get_current_running_time (l->element);
   gboolean marker;
   guint16 seq;
 
@@ -105,7 +91,7 @@ push_picture (GstTfrcLatency *l)
 static void
 note_leaving (GstTfrcLatency *l, guint16 seq, GstClockTime pts)
 {
-  GstClockTime now = time_of (l->element);
+  GstClockTime now = gst_element_get_current_running_time (l->element);
   gboolean changed = FALSE;
 
   if (now == GST_CLOCK_TIME_NONE)
