@@ -51,20 +51,16 @@ on_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 
 /* ---- pictures ---- */
 
-/* By how much the picture at hand has to be moved for a sink to show it. Those that waited behind a late one are there
-   at once; they are shown at twice their pace, as a sink has no time for all of them at once. */
+/* By how much the picture at hand has to be moved for a sink to show it. */
 static GstClockTime
 late_by (GstTfrcLatency *l, GstClockTime pts)
 {
-  GstClockTime pipeline, late, following = cc_time_since (l->moved, cc_time_since (pts, l->pts) / 2);
+  GstClockTime pipeline;
 
   g_mutex_lock (&l->lock);
   pipeline = l->pipeline;
   g_mutex_unlock (&l->lock);
-  late = pipeline == GST_CLOCK_TIME_NONE ? 0 : cc_time_since (l->ready + DECODING, pts + pipeline);
-  l->pts = pts;
-  l->moved = MAX (late, following);
-  return l->moved;
+  return pipeline == GST_CLOCK_TIME_NONE ? 0 : late_picture_move (&l->late, pts, l->ready + DECODING, pipeline);
 }
 
 static GstFlowReturn
@@ -230,10 +226,10 @@ gst_tfrc_latency_start (GstTfrcLatency *l, gboolean adaptive, guint first, guint
 
   playout_delay_params_init (&params);
   params.first = first * CC_MSECOND;
-  params.most = longest * CC_MSECOND;
+  params.most = MAX (first, longest) * CC_MSECOND;
   drop_picture (l);
   l->marked = FALSE;
-  l->pts = l->moved = 0;
+  late_picture_init (&l->late);
   g_mutex_lock (&l->lock);
   l->adaptive = adaptive;
   l->pipeline = GST_CLOCK_TIME_NONE;

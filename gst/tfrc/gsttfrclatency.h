@@ -7,6 +7,7 @@
 #define GST_TFRC_LATENCY_H
 
 #include "inorder.h"
+#include "latepicture.h"
 #include "playoutdelay.h"
 
 #include <gst/gst.h>
@@ -22,10 +23,10 @@ typedef struct {
   PlayoutDelay delay;
   GstClockTime pipeline; /* sinks play so long after running time; GST_CLOCK_TIME_NONE: not known */
   /* of the streaming thread */
-  GQueue picture;          /* GstBuffer, of one time, that wait for the rest */
-  GstClockTime ready;      /* the last of them */
-  GstClockTime pts, moved; /* of the last picture; by how much */
-  gboolean marked;         /* the last picture's end was */
+  GQueue picture;     /* GstBuffer, of one time, that wait for the rest */
+  GstClockTime ready; /* the last of them */
+  LatePicture late;
+  gboolean marked; /* the last picture's end was */
 } GstTfrcLatency;
 
 /* Looks at what comes to the jitter buffer and leaves by the pad from here on. */

@@ -376,7 +376,8 @@ is_video (GstElement *udpsrc)
   gboolean video;
 
   g_object_get (udpsrc, "caps", &caps, NULL);
-  video = g_strcmp0 (gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"), "video") == 0;
+  video = gst_caps_get_size (caps) > 0 &&
+          g_strcmp0 (gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"), "video") == 0;
   gst_caps_unref (caps);
   return video;
 }
@@ -405,12 +406,23 @@ link_children (GstTfrcSrc *self)
   /* a jitter buffer plays one stream; without it an application may tell them apart */
   g_object_set (self->rtcpavpf, "single-stream", latency > 0, NULL);
   gst_tfrc_playout_configure (&playout, self->rtcpavpf, self->jitterbuffer);
-  gst_tfrc_latency_start (&self->latency, latency > 0 && !playout.latency_set && is_video (self->udpsrc), latency,
-      gst_tfrc_playout_longest (&playout));
   last = append_child (last, self->rtxreceive, map != NULL);
   last = append_child (last, self->jitterbuffer, latency > 0);
   set_target (self, last);
   gst_clear_structure (&map);
+}
+
+/* A new run: running time begins anew. */
+static void
+start_latency (GstTfrcSrc *self)
+{
+  GstTfrcPlayout playout;
+
+  GST_OBJECT_LOCK (self);
+  playout = self->playout;
+  GST_OBJECT_UNLOCK (self);
+  gst_tfrc_latency_start (&self->latency, playout.latency_ms > 0 && !playout.latency_set && is_video (self->udpsrc),
+      playout.latency_ms, gst_tfrc_playout_longest (&playout));
 }
 
 static gboolean
@@ -461,6 +473,7 @@ change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    start_latency (self);
     gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
     gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
   }

@@ -22,7 +22,8 @@ in_order_on_leaving (InOrder *o, uint16_t seq, CcTime now)
 
   if (gap || arrived == 0 || o->arrived[seq % IN_ORDER_PACKETS].seq != seq)
     arrived = now;
-  o->ready = cc_time_max (o->ready, arrived);
+  /* no packet leaves before it is there: what says so is of a time that began anew */
+  o->ready = cc_time_min (cc_time_max (o->ready, arrived), now);
   o->started = true;
   o->last = seq;
   return o->ready;

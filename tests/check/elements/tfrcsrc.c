@@ -654,6 +654,30 @@ GST_START_TEST (test_latency_that_nobody_set_is_what_pictures_need)
 }
 GST_END_TEST;
 
+/* Running time begins anew with it: what was there at 2 s of the last run is not late at 0.1 s of this one. */
+GST_START_TEST (test_a_second_run_shows_its_pictures)
+{
+  guint64 rendered[2], dropped;
+  Receiver r;
+  Sender s;
+
+  receiver_open_to (&r, "encoding-name=H264", "fakesink name=sink sync=true max-lateness=5000000 async=false");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 1, 100, 20);
+  gst_element_set_state (r.pipeline, GST_STATE_READY);
+  receiver_play (&r);
+  fail_unless_equals_int (receiver_latency (&r), 100);
+  sink_counts (&r, &rendered[0], &dropped);
+  sender_stream (&s, 101, 30, 20);
+  g_usleep (200000);
+  sink_counts (&r, &rendered[1], &dropped);
+  fail_unless (rendered[1] - rendered[0] >= 25, "%" G_GUINT64_FORMAT " shown", rendered[1] - rendered[0]);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
 static void
 send_picture (Sender *s, guint16 first, guint packets, gboolean whole)
 {
@@ -691,6 +715,11 @@ GST_START_TEST (test_packets_of_a_picture_leave_together)
   send_picture (&s, 9, 1, TRUE);
   send_picture (&s, 10, 1024, FALSE);
   fail_unless (receiver_wait (&r, 9 + 1024, 3000));
+  send_picture (&s, 9 + 1025, 1, TRUE);
+  send_picture (&s, 9 + 1026, 1, FALSE);
+  fail_if (receiver_wait (&r, 9 + 1026, 100));
+  gst_element_send_event (r.pipeline, gst_event_new_eos ());
+  fail_unless (receiver_wait (&r, 9 + 1026, 3000));
   receiver_close (&r);
   sender_close (&s);
 }
@@ -1292,6 +1321,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_caps);
   tcase_add_test (tcase, test_latency);
   tcase_add_test (tcase, test_latency_that_nobody_set_is_what_pictures_need);
+  tcase_add_test (tcase, test_a_second_run_shows_its_pictures);
   tcase_add_test (tcase, test_packets_of_a_picture_leave_together);
   tcase_add_test (tcase, test_latency_of_sound_stays);
   tcase_add_test (tcase, test_ipv6);

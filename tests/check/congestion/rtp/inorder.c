@@ -54,5 +54,20 @@ START_TEST (test_an_old_number_is_forgotten)
 }
 END_TEST
 
+/* As running time does when a pipeline begins anew. */
+START_TEST (test_time_may_begin_anew)
+{
+  InOrder o;
+
+  in_order_init (&o);
+  in_order_on_arrival (&o, 1, 60000);
+  ck_assert_uint_eq (in_order_on_leaving (&o, 1, 60000), 60000);
+  in_order_on_arrival (&o, 2, 10);
+  ck_assert_uint_eq (in_order_on_leaving (&o, 2, 11), 11);
+  in_order_on_arrival (&o, 3, 20);
+  ck_assert_uint_eq (in_order_on_leaving (&o, 3, 50), 20);
+}
+END_TEST
+
 CC_TEST_MAIN ("inorder", test_each_as_it_came, test_what_comes_behind_a_gap_is_there_with_what_fills_it,
-    test_what_never_came_was_waited_for, test_an_old_number_is_forgotten)
+    test_what_never_came_was_waited_for, test_an_old_number_is_forgotten, test_time_may_begin_anew)
