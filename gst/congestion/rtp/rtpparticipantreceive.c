@@ -217,13 +217,14 @@ on_packet_of (RtpParticipant *p, RtpSource *s, const Arriving *a)
   key_request_set_silent (&s->key, false);
   s->bytes += a->packet->size;
   p->received_bytes += a->packet->size + s->cc.params.overhead_bytes;
-  rtp_participant_note_packet (p, s, a->packet->seq, a->now);
   rtp_participant_note_arrival (p, s, a->packet->seq, a->ecn, a->arrived_at);
   read_explicit_rate (p, s, a);
   /* what mends the flow is none of its loss */
   if (!rtp_repair_carries (&p->repair, s->ssrc) && feed_controller (p, s, a))
     rtp_participant_request_flow_report (p, a->now);
+  /* what is done about a gap is planned with it in view */
   rtp_participant_repair_on_packet (p, s, a->packet, a->now);
+  rtp_participant_note_packet (p, s, a->packet->seq, a->now);
   rtp_participant_fec_on_packet (p, s, a->packet, a->now);
   if (s->reception.loss && rtp_participant_auto_pli_for (p, s) && !rtp_participant_mends_by_nack (p, s))
     key_request_on_loss (&s->key, s->reception.lost_seq);

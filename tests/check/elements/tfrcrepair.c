@@ -397,6 +397,21 @@ GST_START_TEST (test_bursts_come_again)
 }
 GST_END_TEST
 
+/* Nothing was planned for it before, and an answer takes longer than the player waits where nothing is lost. */
+GST_START_TEST (test_the_first_loss_of_a_call)
+{
+  guint missing;
+  Call c;
+
+  call_open (&c, 60, 200, 1, "", "");
+  missing = talk_over_losses (&c, 30);
+  fail_unless_equals_int (g_atomic_int_get (&c.relay.lost), 1);
+  fail_unless_equals_int (missing, 0);
+  fail_unless (g_atomic_int_get (&c.relay.resent) >= 1);
+  call_close (&c);
+}
+GST_END_TEST
+
 /* What is sent again is protected as all else, in its own stream. */
 GST_START_TEST (test_under_a_key)
 {
@@ -737,6 +752,7 @@ tfrcrepair_suite (void)
   tcase_add_test (redundancy, test_who_wants_no_redundancy);
   tcase_add_test (tcase, test_lost_packets_come_again);
   tcase_add_test (tcase, test_bursts_come_again);
+  tcase_add_test (tcase, test_the_first_loss_of_a_call);
   tcase_add_test (tcase, test_under_a_key);
   tcase_add_test (tcase, test_senders_that_do_not_repair);
   tcase_add_test (tcase, test_receivers_that_do_not_repair);

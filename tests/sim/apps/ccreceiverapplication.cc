@@ -204,9 +204,7 @@ CcReceiverApplication::on_rtp (Ptr<Packet> packet)
   std::copy_n (bytes.begin (), rtp_fixed_bytes, media_header);
   follow_routers (packet);
   bool wanted = feed (&arrival, packet);
-  follow_stream (arrival, bytes.data () + header, bytes.size () - header);
-  if (config.repair.planned)
-    follow_plan (bytes, arrival.seq);
+  follow_stream (arrival, bytes, header);
   config.sink->on_packet (bytes.data (), bytes.size ());
   play_mended ();
   return wanted;
@@ -252,7 +250,7 @@ CcReceiverApplication::set_rtt (CcDuration rtt)
 }
 
 void
-CcReceiverApplication::follow_stream (const CcArrival &arrival, const uint8_t *payload, size_t size)
+CcReceiverApplication::follow_stream (const CcArrival &arrival, const std::vector<uint8_t> &rtp, size_t header)
 {
   RtpReceptionVerdict verdict =
       rtp_reception_on_packet (&reception, arrival.seq, arrival.rtp_timestamp, arrival.arrived_at);
@@ -261,8 +259,10 @@ CcReceiverApplication::follow_stream (const CcArrival &arrival, const uint8_t *p
 
   if (arrival.has_stamp && arrival.stamp.rtt > 0)
     set_rtt (arrival.stamp.rtt);
-  if (newer && rtp_key_unit_starts (config.codec, payload, size))
+  if (newer && rtp_key_unit_starts (config.codec, rtp.data () + header, rtp.size () - header))
     key_request_on_key_unit (&key, highest);
+  if (config.repair.planned)
+    follow_plan (rtp, arrival.seq);
   if (asks ())
     nack_request_on_packet (&nack, highest + (int16_t)(arrival.seq - (uint16_t)highest), now ());
   else if (newer && reception.loss && config.codec != RTP_CODEC_INTRA)

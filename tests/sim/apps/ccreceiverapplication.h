@@ -84,7 +84,7 @@ private:
   bool on_model_packet (ns3::Ptr<ns3::Packet> packet);
   bool on_rtp (ns3::Ptr<ns3::Packet> packet);
   bool feed (CcArrival *arrival, ns3::Ptr<const ns3::Packet> packet);
-  void follow_stream (const CcArrival &arrival, const uint8_t *payload, size_t size);
+  void follow_stream (const CcArrival &arrival, const std::vector<uint8_t> &rtp, size_t header);
   void on_resent (const uint8_t *rtp, size_t header, size_t size);
   void on_beside (const uint8_t *rtp, size_t header, size_t size);
   void play_mended ();
