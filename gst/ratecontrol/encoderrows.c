@@ -9,7 +9,8 @@
 
 /* A small VBV makes a new rate take effect at once; without zerolatency the look-ahead holds seconds of frames that
    were coded for the old one. */
-static const EncoderSetting x264_settings[] = {{"tune", "zerolatency"}, {"vbv-buf-capacity", "100"}, {NULL, NULL}};
+static const EncoderSetting x264_settings[] = {
+    {"tune", "zerolatency"}, {"vbv-buf-capacity", "100"}, {"aud", "false"}, {NULL, NULL}};
 
 /* The default buffer of 6 s lets the rate recover only after many seconds. */
 static const EncoderSetting vpx_settings[] = {{"end-usage", "cbr"}, {"deadline", "1"}, {"lag-in-frames", "0"},

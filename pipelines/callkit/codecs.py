@@ -32,7 +32,7 @@ def _newpred(mode):
 
 
 CODECS = {
-    "x264enc": Codec("x264enc tune=zerolatency speed-preset=veryfast key-int-max=300", "vbv-buf-capacity=100",
+    "x264enc": Codec("x264enc tune=zerolatency speed-preset=veryfast key-int-max=300", "vbv-buf-capacity=100 aud=false",
                      "bitrate", 1000, "rtph264pay aggregate-mode=zero-latency config-interval=-1",
                      "rtph264depay request-keyframe=true", "avdec_h264 max-threads=1", "H264", "h264parse"),
     "openh264enc": Codec("openh264enc complexity=low gop-size=300", "rate-control=bitrate max-bitrate=20000000",

@@ -448,6 +448,7 @@ GST_START_TEST (test_prepares_encoders)
   fail_unless_equals_int64 (setting (e, "vbv-buf-capacity"), 100);
   fail_unless_equals_int64 (setting (e, "bitrate"), 700); /* kbit/s */
   fail_unless_equals_int64 (setting (e, "tune"), 4);
+  fail_unless_equals_int64 (setting (e, "aud"), FALSE);
   done_encoder (e, pipeline);
 
   e = ready_encoder ("vp8enc", "start-bitrate=700000", &pipeline);
