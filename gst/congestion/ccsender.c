@@ -208,6 +208,12 @@ cc_sender_room (const CcSender *s)
   return send_buffer_frame_budget (&s->buffer, &path);
 }
 
+bool
+cc_sender_may_repeat (const CcSender *s, uint32_t size_bytes, CcDuration since)
+{
+  return since >= s->tfrc.R || size_bytes <= cc_sender_room (s);
+}
+
 /* The path is known to carry the rate: it set it, or would carry more than is wanted of it. */
 static bool
 path_carries (const CcSender *s, CcTime now)

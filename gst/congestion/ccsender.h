@@ -126,6 +126,9 @@ void cc_sender_set_burst (CcSender *s, const BurstControlParams *burst); /* from
 void cc_sender_set_redundancy (CcSender *s, double redundancy);
 /* Bytes that may go ahead of the frames that wait without making the last of them late. */
 uint32_t cc_sender_room (const CcSender *s);
+/* May a packet go again, so long after it last did? What can be on its way still goes where it keeps no frame waiting.
+ */
+bool cc_sender_may_repeat (const CcSender *s, uint32_t size_bytes, CcDuration since);
 
 /* False when the ring is full: pull once (a discard comes out), then push again. */
 bool cc_sender_push (CcSender *s, const CcPacket *packet, CcTime now);

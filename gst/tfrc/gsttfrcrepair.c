@@ -14,8 +14,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
 #define AGREEMENT_LIFE (5 * CC_SECOND) /* two offers and a half: after that another receiver's counts */
-/* Receivers of ours know when an answer can be there, and ask twice in a row where it matters: no closer than 20 ms. */
-#define ANSWER_INTERVAL (15 * CC_MSECOND)
 
 void
 gst_tfrc_repair_init (GstTfrcRepair *r, const GstTfrcRepairParams *params)
@@ -47,7 +45,7 @@ set_asker (GstTfrcRepair *r, gboolean agreed)
   RtpMediaStream *stream = rtp_media_find (&r->params.session->core->media, r->media);
 
   if (stream != NULL)
-    stream->asker = (RtpMediaAsker){.agreed = agreed, .receiver = r->receiver, .interval = ANSWER_INTERVAL};
+    stream->asker = (RtpMediaAsker){.agreed = agreed, .receiver = r->receiver, .interval = RESEND_LIMIT_PLANNED};
 }
 
 void
@@ -185,6 +183,7 @@ keep (GstTfrcRepair *r, GstBuffer *buffer, guint16 seq)
 
   kept->ssrc = r->media;
   kept->seq = seq;
+  kept->again_at = CC_TIME_NONE;
   kept->size = (guint16)(size <= sizeof kept->data ? gst_buffer_extract (buffer, 0, kept->data, size) : 0);
 }
 
@@ -223,7 +222,7 @@ resent_packet (GstTfrcRepair *r, const GstTfrcKept *kept, const GstTfrcHead *hea
 }
 
 static void
-send_again (GstTfrcRepair *r, const GstTfrcKept *kept, CcTime now)
+send_again (GstTfrcRepair *r, GstTfrcKept *kept, CcTime now)
 {
   GstTfrcElements elements = {.id = r->params.settings->extension_id,
       .twcc_id = r->params.settings->twcc_extension_id,
@@ -235,7 +234,11 @@ send_again (GstTfrcRepair *r, const GstTfrcKept *kept, CcTime now)
     return;
   packet.frame = head.timestamp;
   packet.size_bytes = (guint32)(kept->size + GST_TFRC_OSN_SIZE + gst_tfrc_head_growth (&head, kept->data, &elements));
+  if (kept->again_at != CC_TIME_NONE &&
+      !cc_sender_may_repeat (r->params.sender, packet.size_bytes, cc_time_since (now, kept->again_at)))
+    return;
   packet.handle = resent_packet (r, kept, &head);
+  kept->again_at = now;
   r->resent++;
   r->params.push (r->params.user, &packet, now);
 }
@@ -243,7 +246,7 @@ send_again (GstTfrcRepair *r, const GstTfrcKept *kept, CcTime now)
 gboolean
 gst_tfrc_repair_answer (GstTfrcRepair *r, const RtpEvent *resend, CcTime now)
 {
-  const GstTfrcKept *kept;
+  GstTfrcKept *kept;
 
   if (!r->agreed || !r->by_rtx || !gst_tfrc_repair_allows (r->params.settings->repair, GST_TFRC_REPAIR_RTX) ||
       resend->receiver != r->receiver || resend->ssrc != r->media)

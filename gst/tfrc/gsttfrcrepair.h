@@ -24,6 +24,7 @@ G_BEGIN_DECLS
 typedef struct {
   guint32 ssrc;
   guint16 seq, size; /* the number it was sent with; 0 bytes: none */
+  CcTime again_at;   /* sent again last; CC_TIME_NONE: never */
   guint8 data[GST_TFRC_REPAIR_BYTES];
 } GstTfrcKept;
 

@@ -15,6 +15,9 @@ extern "C" {
 #define RESEND_LIMIT_WINDOW 4096 /* packets back that may be asked for */
 #define RESEND_LIMIT_ASKED 512   /* requests remembered */
 #define RESEND_LIMIT_MAX_RTT (500 * CC_MSECOND)
+/* In place of a round trip, for receivers by repairplan.h: they know when an answer can be there, and ask twice in a
+   row where it matters, no closer than 20 ms. */
+#define RESEND_LIMIT_PLANNED (15 * CC_MSECOND)
 
 typedef struct {
   double share;            /* packets sent again for each packet sent, >= 0, default 1 */

@@ -171,6 +171,22 @@ START_TEST (test_room)
 }
 END_TEST
 
+START_TEST (test_repeats_what_may_be_on_its_way_where_nothing_waits)
+{
+  CcDuration R;
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_limits (&s, 1, kbps (500));
+  cc_sender_set_max_delay (&s, 150 * CC_MSECOND);
+  ck_assert (cc_sender_may_repeat (&s, PAYLOAD, 0)); /* no round trip is known */
+  R = s.tfrc.R = 100 * CC_MSECOND;
+  ck_assert (cc_sender_may_repeat (&s, PAYLOAD, R / 4));
+  push_frame (100);
+  ck_assert (!cc_sender_may_repeat (&s, PAYLOAD, R / 4));
+  ck_assert (cc_sender_may_repeat (&s, PAYLOAD, R));
+}
+END_TEST
+
 START_TEST (test_starts_at_the_start_rate)
 {
   CcSenderStatus status;
@@ -1579,13 +1595,14 @@ START_TEST (test_l4s_is_for_low_delay)
 END_TEST
 
 CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_a_weight_counts_where_reports_of_packets_come,
-    test_redundancy_is_paid_for, test_room, test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others,
-    test_a_frame_may_be_what_leaves_in_time, test_a_key_frame_leaves_at_the_rate,
-    test_a_backlog_leaves_sooner_where_no_queue_stands, test_follows_the_path_rate_within_limits,
-    test_equation_is_the_upper_bound, test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start,
-    test_nonsense_does_not_raise_the_rate, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
-    test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
-    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
+    test_redundancy_is_paid_for, test_room, test_repeats_what_may_be_on_its_way_where_nothing_waits,
+    test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others, test_a_frame_may_be_what_leaves_in_time,
+    test_a_key_frame_leaves_at_the_rate, test_a_backlog_leaves_sooner_where_no_queue_stands,
+    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_as_much_as_cubic,
+    test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
+    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
+    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
+    test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
     test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
     test_no_report_ever, test_ceases_on_a_dead_path, test_stays_below_what_would_open_the_circuit,
     test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,

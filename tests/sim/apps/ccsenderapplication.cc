@@ -410,13 +410,16 @@ CcSenderApplication::resend (uint16_t number)
   CcPacket packet = {};
 
   if (kept == history.end () || kept->second.captured_s < seconds_now () - history_s ||
-      !resend_limit_on_request (&resend_limit, number, cc.tfrc.R, now ()))
+      !resend_limit_on_request (&resend_limit, number, config.repairs ? RESEND_LIMIT_PLANNED : cc.tfrc.R, now ()))
     return;
   RtpPacket copy = kept->second;
   copy.bytes = rtx_make (std::move (copy.bytes), number);
-  packet.handle = (void *)next_handle;
   packet.size_bytes = copy.bytes.size () + header_bytes (config) - rtp_fixed_bytes;
-  packet.captured_at = copy.captured_s * CC_SECOND;
+  if (copy.again_at != CC_TIME_NONE && !cc_sender_may_repeat (&cc, packet.size_bytes, now () - copy.again_at))
+    return;
+  kept->second.again_at = now ();
+  packet.handle = (void *)next_handle;
+  packet.captured_at = now ();
   packet.frame = copy.frame;
   packet.resent = true;
   waiting[next_handle++] = std::move (copy);

@@ -143,6 +143,7 @@ LabVideo::use_cc (const HostPair &hosts, CcMode mode)
   spec.receiver.codec = coded ? rtp_codec_from_name (flow.encoding_name.c_str ()) : RTP_CODEC_INTRA;
   spec.receiver.nack_latency_s = has_option ("+rtx") ? flow.latency_s : 0;
   spec.receiver.repair = repair ();
+  spec.sender.repairs = spec.receiver.repair.planned;
   spec.receiver.timing = FeedbackTiming::avpf;
   spec.receiver.path_report = true;
   spec.receiver.seed = seed + 1;

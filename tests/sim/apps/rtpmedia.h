@@ -20,6 +20,7 @@ struct RtpPacket {
   uint64_t frame; /* number of the picture */
   double captured_s;
   bool key_unit, frame_end;
+  CcTime again_at = CC_TIME_NONE; /* sent again last */
 };
 
 class RtpCarrier
