@@ -31,26 +31,28 @@ class PlayoutDelay(unittest.TestCase):
         self.measured = dict(zip(self.script.RULES, self.script.measure(folder)))
 
     def test_as_decoded(self):
-        p50, p95, gaps, _, left_out = self.measured["as decoded"]
+        p50, p95, gaps, _, left_out, longest = self.measured["as decoded"]
         self.assertAlmostEqual(p50, 50, 1)
         self.assertAlmostEqual(p95, 50, 1)
         self.assertEqual((gaps, left_out), (0, 0))
+        self.assertAlmostEqual(longest, 1 / 30 + 0.13, 3)
 
     def test_a_fixed_delay_leaves_out_what_is_later(self):
-        p50, p95, _, _, left_out = self.measured["100 ms"]
+        p50, p95, _, _, left_out, longest = self.measured["100 ms"]
         self.assertAlmostEqual(p50, 150, 1)
         self.assertAlmostEqual(p95, 150, 1)
         self.assertAlmostEqual(left_out, 100 * 5 / 599, 3)
+        self.assertAlmostEqual(longest, 2 / 30, 3)
 
     def test_a_longer_one_leaves_out_nothing(self):
-        _, p95, _, deviation, left_out = self.measured["200 ms"]
+        _, p95, _, deviation, left_out, _ = self.measured["200 ms"]
         self.assertAlmostEqual(p95, 250, 1)
         self.assertEqual(left_out, 0)
         self.assertLess(deviation, self.measured["as decoded"][3])
 
     def test_the_core_decides(self):
         """100 ms at first, then a step."""
-        p50, p95, _, _, left_out = self.measured["adaptive"]
+        p50, p95, _, _, left_out, _ = self.measured["adaptive"]
         self.assertAlmostEqual(p50, 70, 1)
         self.assertLess(p95, 151)
         self.assertEqual(left_out, 0)
