@@ -743,6 +743,64 @@ GST_START_TEST (test_offers)
 }
 GST_END_TEST
 
+/* ---- asked for twice within a round trip ---- */
+
+/* What a report of 200 ms ago tells of the round trip. */
+static void
+peer_reports (Peer *peer, guint32 t_i_us)
+{
+  const TfrcReport report = {.t_i_us = t_i_us, .X_recv = 1000000};
+  RtcpWriter rtcp;
+  GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+
+  rtcp_add_rr (&rtcp, PEER_SSRC, NULL, 0);
+  rtcp_add_cname (&rtcp, PEER_SSRC, "receiver");
+  rtcp_add_tfrc (&rtcp, PEER_SSRC, SSRC, &report);
+  gst_cc_rtcp_close (&rtcp, buffer);
+  peer_send (peer, buffer);
+}
+
+static guint
+answers_to_two (guint packets_that_wait)
+{
+  const Offer offer = {PEER_SSRC, SSRC, {.kind = RTCP_REPAIR_RTX, .payload_type = 127, .ssrc = RTX_SSRC}, TRUE};
+  gint64 until;
+  guint answers = 0;
+  Relay stamps = {0};
+  guint16 seq;
+  Flow f;
+
+  flow_open (&f, CAPS, "start-bitrate", 100000, "max-bitrate", 100000, NULL);
+  flow_push_frame (&f, SSRC, 1, PAYLOAD);
+  fail_unless (peer_receive_rtp (&f.peer, 1000));
+  seq = peer_seq (&f.peer);
+  g_usleep (200000);
+  peer_reports (&f.peer, stamp_of (&stamps, f.peer.data));
+  peer_offers (&f.peer, &offer, seq, NULL);
+  fail_unless (wait_stat (f.sink, "rtcp-received", 2));
+  fail_unless (stat_of (f.sink, "rtt") >= 150 * GST_MSECOND);
+  flow_push_frame (&f, SSRC, 1, PAYLOAD);
+  fail_unless (peer_receive_rtp (&f.peer, 1000));
+  seq = peer_seq (&f.peer);
+  if (packets_that_wait > 0)
+    flow_push_frame (&f, SSRC, packets_that_wait, PAYLOAD);
+  peer_offers (&f.peer, &offer, seq, &seq);
+  g_usleep (30000);
+  peer_offers (&f.peer, &offer, seq, &seq);
+  until = g_get_monotonic_time () + 300000;
+  while (g_get_monotonic_time () < until)
+    answers += peer_receive_rtp (&f.peer, 10) && GST_READ_UINT32_BE (f.peer.data + 8) == RTX_SSRC;
+  flow_close (&f);
+  return answers;
+}
+
+GST_START_TEST (test_a_second_answer_waits_for_room)
+{
+  fail_unless_equals_int (answers_to_two (0), 2);
+  fail_unless_equals_int (answers_to_two (40), 1);
+}
+GST_END_TEST
+
 static Suite *
 tfrcrepair_suite (void)
 {
@@ -760,6 +818,7 @@ tfrcrepair_suite (void)
   tcase_add_test (tcase, test_lost_packets_come_again);
   tcase_add_test (tcase, test_bursts_come_again);
   tcase_add_test (tcase, test_the_first_loss_of_a_call);
+  tcase_add_test (tcase, test_a_second_answer_waits_for_room);
   tcase_add_test (tcase, test_under_a_key);
   tcase_add_test (tcase, test_senders_that_do_not_repair);
   tcase_add_test (tcase, test_receivers_that_do_not_repair);

@@ -33,8 +33,8 @@ struct CcSenderConfig {
   bool extension = true; /* burst control needs none: no report is wanted */
   bool ask_rate = false; /* of P-AQM routers (ErfTag), with the bytes of the header extension; real packets only */
   bool ect = false;      /* packets may be marked; a mark counts as a loss (RFC 5348 5.2) */
-  bool repairs = false;  /* its receiver asks by plan (RESEND_LIMIT_PLANNED) */
   bool l4s = false;      /* they may at once: ECT(1) instead (RFC 9331) */
+  bool repairs = false;  /* its receiver asks by plan (RESEND_LIMIT_PLANNED) */
   double sample_s = 0.1; /* spacing of rows () */
   uint64_t seed = 1;
 };
