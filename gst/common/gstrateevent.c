@@ -15,6 +15,8 @@ gst_rate_info_to_structure (const GstRateInfo *info, const gchar *name)
 
   if (info->owner != NULL)
     gst_structure_set (s, "owner", G_TYPE_STRING, info->owner, NULL);
+  if (info->pause)
+    gst_structure_set (s, "pause", G_TYPE_BOOLEAN, TRUE, NULL);
   return s;
 }
 

@@ -32,14 +32,17 @@ is_offered (GstElement *encoder)
   return is;
 }
 
-GstCaps *
-encoder_420_narrow (const EncoderRow *row, GstElement *encoder, GstCaps *caps)
+void
+encoder_420_narrow (const EncoderRow *row, GstElement *encoder, GstQuery *query)
 {
   const gchar *description = encoder_row_caps_420 (row);
-  GstCaps *only = description ? gst_caps_from_string (description) : NULL, *narrow = NULL;
+  GstCaps *only = description ? gst_caps_from_string (description) : NULL, *caps;
 
-  if (only && gst_caps_can_intersect (caps, only) && is_offered (encoder))
-    narrow = gst_caps_intersect (caps, only);
+  gst_query_parse_caps_result (query, &caps);
+  if (only && gst_caps_can_intersect (caps, only) && is_offered (encoder)) {
+    caps = gst_caps_intersect (caps, only);
+    gst_query_set_caps_result (query, caps);
+    gst_caps_unref (caps);
+  }
   gst_clear_caps (&only);
-  return narrow;
 }

@@ -10,8 +10,8 @@ G_BEGIN_DECLS
 
 /* In this thread such a question is under way: the answer must be the caps as they are. */
 gboolean encoder_420_is_asking (void);
-/* (transfer full) narrower caps than what may leave the encoder; NULL where there is nothing to narrow. */
-GstCaps *encoder_420_narrow (const EncoderRow *row, GstElement *encoder, GstCaps *caps);
+/* The answer to a caps query, what may leave the encoder, where there is something to narrow. */
+void encoder_420_narrow (const EncoderRow *row, GstElement *encoder, GstQuery *query);
 
 G_END_DECLS
 #endif

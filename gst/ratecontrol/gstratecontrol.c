@@ -33,6 +33,7 @@
 #include "encoder420.h"
 #include "encoderchoice.h"
 #include "encoderfinder.h"
+#include "framegate.h"
 #include "gstrateevent.h"
 #include "keyunitgate.h"
 #include "ratecontrolsettings.h"
@@ -52,6 +53,7 @@ struct _GstRateControl {
   RateControlSettings settings;
   RateLaw law;
   KeyUnitGate key_units;
+  FrameGate *frames; /* guards itself */
   RateNotices notices;
 
   GWeakRef encoder;
@@ -149,6 +151,7 @@ adopt (GstRateControl *self, GstElement *encoder)
   self->checked = self->knob_changed = FALSE;
   rate_law_take_encoder (&self->law, choice.row, start, value);
   GST_OBJECT_UNLOCK (self);
+  frame_gate_watch (self->frames, encoder);
   if (choice.row)
     begin_quantizer (self, choice.row, encoder, value);
   GST_INFO_OBJECT (self, "encoder is %" GST_PTR_FORMAT "%s", encoder, choice.row ? "" : ", not in the table");
@@ -263,6 +266,7 @@ on_rate (GstRateControl *self, const GstRateInfo *info)
   GST_OBJECT_LOCK (self);
   before = self->law.bitrate;
   rate_law_on_rate (&self->law, info);
+  frame_gate_close (self->frames, info->pause && self->settings.pause_encoder);
   quantizer = rate_law_sets_quantizer (&self->law);
   changed = before != self->law.bitrate;
   GST_OBJECT_UNLOCK (self);
@@ -321,7 +325,7 @@ make_stats (GstRateControl *self)
   s = rate_law_stats (&self->law);
   gst_structure_set (s, "encoder", G_TYPE_STRING, self->encoder_name, "configured", G_TYPE_STRING, self->configured,
       "key-units-asked", G_TYPE_UINT64, self->key_units.asked, "key-units-merged", G_TYPE_UINT64,
-      self->key_units.merged, NULL);
+      self->key_units.merged, "frames-held", G_TYPE_UINT64, frame_gate_held (self->frames), NULL);
   GST_OBJECT_UNLOCK (self);
   return s;
 }
@@ -419,19 +423,14 @@ gst_rate_control_sink_event (GstBaseTransform *trans, GstEvent *event)
   return GST_BASE_TRANSFORM_CLASS (parent_class)->sink_event (trans, event);
 }
 
-/* Narrows an answer to the encoder, where there is something to narrow. */
 static void
 narrow_to_420 (GstRateControl *self, GstQuery *query)
 {
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
-  GstCaps *caps, *narrow;
 
-  gst_query_parse_caps_result (query, &caps);
-  narrow = encoder && row && may_configure (self) ? encoder_420_narrow (row, encoder, caps) : NULL;
-  if (narrow)
-    gst_query_set_caps_result (query, narrow);
-  gst_clear_caps (&narrow);
+  if (encoder && row && may_configure (self))
+    encoder_420_narrow (row, encoder, query);
   g_clear_object (&encoder);
 }
 
@@ -492,6 +491,7 @@ gst_rate_control_stop (GstBaseTransform *trans)
 
   GST_OBJECT_LOCK (self);
   key_unit_gate_drop (&self->key_units);
+  frame_gate_close (self->frames, FALSE);
   order = rate_law_leave (&self->law);
   GST_OBJECT_UNLOCK (self);
   if (encoder && row)
@@ -550,6 +550,7 @@ gst_rate_control_finalize (GObject *object)
 
   rate_control_settings_clear (&self->settings);
   key_unit_gate_drop (&self->key_units);
+  frame_gate_free (self->frames);
   g_weak_ref_clear (&self->encoder);
   g_free (self->encoder_name);
   g_free (self->configured);
@@ -590,6 +591,7 @@ gst_rate_control_init (GstRateControl *self)
 {
   rate_control_settings_init (&self->settings);
   rate_law_init (&self->law);
+  self->frames = frame_gate_new ();
   g_weak_ref_init (&self->encoder, NULL);
   g_mutex_init (&self->applying);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);

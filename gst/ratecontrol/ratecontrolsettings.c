@@ -86,6 +86,9 @@ rate_control_settings_install (GObjectClass *object_class)
   properties[PROP_CONFIGURE_ENCODER] = g_param_spec_boolean ("configure-encoder", "Configure encoder",
       "Prepare the encoder for changes while it runs (buffer sizes, rate mode); only properties at their default", TRUE,
       rw_ready);
+  properties[PROP_PAUSE_ENCODER] = g_param_spec_boolean ("pause-encoder", "Pause encoder",
+      "Give the encoder no pictures, but for two a second, while the sender says that none could leave in time", TRUE,
+      rw);
   properties[PROP_BITRATE_PROPERTY] = g_param_spec_string ("bitrate-property", "Bitrate property",
       "The encoder's property that takes its rate, for encoders that are not known or to set another one; NULL: as "
       "known of the encoder",
@@ -115,6 +118,7 @@ rate_control_settings_init (RateControlSettings *settings)
 {
   *settings = (RateControlSettings){.start_bitrate = DEFAULT_START_BITRATE,
       .configure_encoder = TRUE,
+      .pause_encoder = TRUE,
       .min_key_unit_interval = DEFAULT_MIN_KEY_UNIT_INTERVAL};
   rate_law_settings_init (&settings->law);
 }
@@ -144,6 +148,9 @@ rate_control_settings_set (RateControlSettings *settings, guint id, const GValue
     break;
   case PROP_CONFIGURE_ENCODER:
     settings->configure_encoder = g_value_get_boolean (value);
+    break;
+  case PROP_PAUSE_ENCODER:
+    settings->pause_encoder = g_value_get_boolean (value);
     break;
   case PROP_BITRATE_PROPERTY:
     g_free (settings->bitrate_property);
@@ -206,6 +213,9 @@ rate_control_settings_get (const RateControlSettings *settings, guint id, GValue
     break;
   case PROP_CONFIGURE_ENCODER:
     g_value_set_boolean (value, settings->configure_encoder);
+    break;
+  case PROP_PAUSE_ENCODER:
+    g_value_set_boolean (value, settings->pause_encoder);
     break;
   case PROP_BITRATE_PROPERTY:
     g_value_set_string (value, settings->bitrate_property);

@@ -14,6 +14,7 @@ enum {
   PROP_MAX_BITRATE,
   PROP_START_BITRATE,
   PROP_CONFIGURE_ENCODER,
+  PROP_PAUSE_ENCODER,
   PROP_BITRATE_PROPERTY,
   PROP_BITRATE_UNIT,
   PROP_MIN_KEY_UNIT_INTERVAL,
@@ -36,7 +37,7 @@ typedef struct {
   GstElement *encoder; /* NULL: the nearest upstream */
   RateLawSettings law;
   guint start_bitrate;
-  gboolean configure_encoder;
+  gboolean configure_encoder, pause_encoder;
   gchar *bitrate_property; /* NULL: the table's */
   guint bitrate_unit;      /* bit/s; 0: the table's, or what the property says of itself */
   GstClockTime min_key_unit_interval, stats_interval;

@@ -86,6 +86,7 @@ struct _GstRtpTfrcBwe {
   guint told_rate; /* as last pushed upstream */
   guint told_mtu;  /* bytes of an RTP packet, as last told to payloaders; 0: no limit */
   CcLimit told_limit;
+  gboolean told_pause;
   guint64 circuit_told; /* gst_tfrc_circuit_news () */
   GstRtpTfrcCounts counts;
   SrEcho echo;         /* of the session's SRs */

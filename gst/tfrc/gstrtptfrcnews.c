@@ -24,6 +24,7 @@ prepare_event (GstRtpTfrcBwe *self, const CcSenderStatus *status, CcTime now, Gs
   news->n_shares = gst_rtp_tfrc_streams_share (&self->streams, status->media_Bps, now, news->shares);
   self->told_rate = news->info.bitrate;
   self->told_limit = status->limit;
+  self->told_pause = status->pause;
   self->event_at = cc_time_add (now, EVENT_INTERVAL);
 }
 
@@ -50,7 +51,7 @@ check_status (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news)
   news->notify = gst_tfrc_rate_differs (encoder, self->estimated);
   if (news->notify)
     self->estimated = encoder;
-  if (news->notify || now >= self->event_at || status.limit != self->told_limit ||
+  if (news->notify || now >= self->event_at || status.limit != self->told_limit || status.pause != self->told_pause ||
       gst_tfrc_rate_differs (gst_tfrc_bit_rate (status.media_Bps), self->told_rate))
     prepare_event (self, &status, now, news);
 }

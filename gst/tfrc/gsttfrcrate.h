@@ -45,6 +45,7 @@ gst_tfrc_rate_info (const CcSender *core, const CcSenderStatus *status)
       .queue_delay = core->path.at != CC_TIME_NONE ? status->queue_delay : GST_CLOCK_TIME_NONE,
       .backlog = status->backlog_bytes,
       .frame_budget = status->frame_budget_bytes,
+      .pause = status->pause,
       .limit = cc_limit_name (status->limit),
       .owner = rate_owner_name (status->owner)};
 }

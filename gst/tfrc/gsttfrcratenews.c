@@ -30,7 +30,7 @@ gst_tfrc_rate_news_look (GstTfrcRateNews *n, const CcSenderStatus *status, CcTim
   if (n->notify)
     n->estimated_bitrate = wire;
   n->look_at = cc_time_add (now, LOOK_INTERVAL);
-  return n->notify || now >= n->event_at || status->limit != n->told_limit ||
+  return n->notify || now >= n->event_at || status->limit != n->told_limit || status->pause != n->told_pause ||
          gst_tfrc_rate_differs (gst_tfrc_bit_rate (status->media_Bps), n->told_bitrate);
 }
 
@@ -41,6 +41,7 @@ gst_tfrc_rate_news_tell (GstTfrcRateNews *n, const CcSender *core, const CcSende
 
   n->told_bitrate = info.bitrate;
   n->told_limit = status->limit;
+  n->told_pause = status->pause;
   n->event_at = cc_time_add (now, EVENT_INTERVAL);
   gst_pad_push_event (n->pad, gst_rate_event_new (&info));
   if (n->notify)

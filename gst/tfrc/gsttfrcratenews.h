@@ -16,6 +16,7 @@ typedef struct {
   guint estimated_bitrate; /* bit/s, wire */
   guint told_bitrate;
   CcLimit told_limit;
+  gboolean told_pause;
   gboolean notify;
 } GstTfrcRateNews;
 

@@ -664,6 +664,55 @@ GST_END_TEST;
 
 /* With a buffer of three frame times x264 takes every picture for too large, and has nothing but skipped ones for as
    long as the rate stays. */
+static GstEvent *
+pause_event (gboolean pause)
+{
+  GstRateInfo info = {.bitrate = 500000, .wire_bitrate = 500000, .limit = "delay", .pause = pause};
+
+  return gst_rate_event_new (&info);
+}
+
+/* Frames of a second, of which so many pass the encoder. */
+static guint
+rig_second (Rig *r)
+{
+  GstBuffer *buffer;
+  guint passed = 0;
+
+  for (guint i = 0; i < GST_SECOND / FRAME; i++)
+    fail_unless_equals_int (gst_harness_push (r->h, frame (r->frames++, 1000, FALSE)), GST_FLOW_OK);
+  while ((buffer = gst_harness_try_pull (r->h))) {
+    gst_buffer_unref (buffer);
+    passed++;
+  }
+  return passed;
+}
+
+GST_START_TEST (test_the_encoder_pauses_where_nothing_would_come_in_time)
+{
+  Rig r;
+
+  rig_init (&r, "unheardofenc", "bitrate-property=bitrate");
+  fail_unless_equals_int (rig_second (&r), GST_SECOND / FRAME);
+  gst_harness_push_upstream_event (r.h, pause_event (TRUE));
+  fail_unless_equals_int (rig_second (&r) + rig_second (&r), 3); /* of 13 frame intervals each */
+  fail_unless_equals_uint64 (stat_uint64 (r.rate, "frames-held"), 2 * (GST_SECOND / FRAME) - 3);
+  gst_harness_push_upstream_event (r.h, pause_event (FALSE));
+  fail_unless_equals_int (rig_second (&r), GST_SECOND / FRAME);
+  g_object_set (r.rate, "pause-encoder", FALSE, NULL);
+  gst_harness_push_upstream_event (r.h, pause_event (TRUE));
+  fail_unless_equals_int (rig_second (&r), GST_SECOND / FRAME);
+  g_object_set (r.rate, "pause-encoder", TRUE, NULL);
+  gst_harness_push_upstream_event (r.h, pause_event (TRUE));
+  fail_unless_equals_int (rig_second (&r), 1);
+  /* whoever said so is gone */
+  gst_element_set_state (r.rate, GST_STATE_READY);
+  gst_element_set_state (r.rate, GST_STATE_PLAYING);
+  fail_unless_equals_int (rig_second (&r), GST_SECOND / FRAME);
+  rig_clear (&r);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_a_low_rate_is_used_up)
 {
   GstBuffer *coded;
@@ -1595,6 +1644,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_units);
   tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
   tcase_add_test (tc, test_events_do_not_wait_for_a_frame);
+  tcase_add_test (tc, test_the_encoder_pauses_where_nothing_would_come_in_time);
   tcase_add_test (tc, test_a_low_rate_is_used_up);
   tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);
   tcase_add_test (tc, test_an_encoder_that_ignores_its_knob_is_reported_once);

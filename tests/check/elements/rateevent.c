@@ -15,7 +15,8 @@ static const GstRateInfo example = {.bitrate = 900000,
     .backlog = 1234,
     .frame_budget = 15000,
     .limit = "equation",
-    .owner = "loss"};
+    .owner = "loss",
+    .pause = TRUE};
 
 GST_START_TEST (test_round_trip)
 {
@@ -35,6 +36,7 @@ GST_START_TEST (test_round_trip)
   /* outlives the event */
   fail_unless_equals_string (info.limit, "equation");
   fail_unless_equals_string (info.owner, "loss");
+  fail_unless (info.pause);
 }
 GST_END_TEST;
 
@@ -46,10 +48,10 @@ GST_START_TEST (test_others_are_left_alone)
   GstEvent *incomplete;
 
   fail_if (gst_rate_event_parse (other, &info));
-  gst_structure_remove_field (lacking, "owner");
+  gst_structure_remove_fields (lacking, "owner", "pause", NULL);
   fail_unless (
       gst_rate_event_parse (gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_structure_copy (lacking)), &info));
-  fail_unless (info.owner == NULL);
+  fail_unless (info.owner == NULL && !info.pause);
   gst_structure_remove_field (lacking, "rtt");
   incomplete = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, lacking);
   info.bitrate = 1;

@@ -546,6 +546,33 @@ GST_START_TEST (test_reports_move_the_rate)
 }
 GST_END_TEST;
 
+/* Nobody answers for a second, and does again. */
+GST_START_TEST (test_the_encoder_is_told_to_pause)
+{
+  RtcpPath up = {.rate_bps = 3000000, .capacity_bps = 3000000};
+  GstRateInfo info = {0};
+  Peer peer;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  converse (&s, &peer, 1000, 2, &up, NULL, SSRC);
+  fail_unless (sink_last_rate (&s, &info, NULL));
+  fail_if (info.pause);
+  for (guint i = 0; i < 30; i++) {
+    sink_push_frame (&s, 2, 1000);
+    g_usleep (40000);
+  }
+  fail_unless (sink_last_rate (&s, &info, NULL));
+  fail_unless (info.pause);
+  converse (&s, &peer, 1000, 1, &up, NULL, SSRC);
+  fail_unless (sink_last_rate (&s, &info, NULL));
+  fail_if (info.pause);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
 /* A queue that others make lowers video to 100 kb/s, as reported; audio no lower than min-audio-bitrate, and that only
    within max-bitrate. */
 GST_START_TEST (test_audio_is_sent_as_it_comes)
@@ -1783,6 +1810,7 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_large_packets);
   tcase_add_test (tcase, test_sequence_wrap_and_new_ssrc);
   tcase_add_test (tcase, test_reports_move_the_rate);
+  tcase_add_test (tcase, test_the_encoder_is_told_to_pause);
   tcase_add_loop_test (tcase, test_audio_is_sent_as_it_comes, 0, 3);
   tcase_add_test (tcase, test_no_feedback_trickles_and_recovers);
   tcase_add_test (tcase, test_receiver_starts_over);

@@ -247,10 +247,11 @@ CcSenderApplication::tell_rate (CcTime now)
   RateNews news;
 
   status_at = now + status_interval;
-  if (now < rate_told_at && s.limit == told_limit && !differs (s.media_Bps * 8, told_bps))
+  if (now < rate_told_at && s.limit == told_limit && s.pause == told_pause && !differs (s.media_Bps * 8, told_bps))
     return;
   rate_told_at = now + rate_interval;
   told_limit = s.limit;
+  told_pause = s.pause;
   told_bps = s.media_Bps * 8;
   news.bitrate = told_bps;
   news.wire_bitrate = s.rate_Bps * 8;
@@ -259,6 +260,7 @@ CcSenderApplication::tell_rate (CcTime now)
   news.queue_delay_s = cc.path.at != CC_TIME_NONE ? cc_seconds (s.queue_delay) : -1;
   news.backlog = s.backlog_bytes;
   news.frame_budget = s.frame_budget_bytes;
+  news.pause = s.pause;
   news.limit = cc_limit_name (s.limit);
   news.owner = rate_owner_name (s.owner);
   config.rtp->on_rate (news);

@@ -106,6 +106,7 @@ private:
   CcTime status_at = 0, rate_told_at = CC_TIME_NONE, key_unit_at = CC_TIME_NONE, key_unit_due = CC_TIME_NONE;
   double told_bps = 0;
   CcLimit told_limit = CC_LIMIT_START;
+  bool told_pause = false;
   uint16_t seq = 0, resent_seq = 0;
   uint32_t frame_number = 0;
   bool running = false, draining = false;

@@ -220,6 +220,7 @@ CodedSource::Private::tell_control (const RateNews &n)
   info.frame_budget = n.frame_budget;
   info.limit = n.limit;
   info.owner = n.owner;
+  info.pause = n.pause;
   pipeline.send_upstream (gst_rate_event_new (&info));
 }
 

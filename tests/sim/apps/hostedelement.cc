@@ -310,6 +310,8 @@ news_of (const GstStructure *structure)
     news.limit = g_intern_string (limit);
   if (const char *owner = gst_structure_get_string (structure, "owner"))
     news.owner = g_intern_string (owner);
+  gboolean pause;
+  news.pause = gst_structure_get_boolean (structure, "pause", &pause) && pause;
   return news;
 }
 

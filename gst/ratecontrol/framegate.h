@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* In front of the encoder: while nothing it makes could leave in time it takes no pictures, but for two a second. What
+   is coded after that refers to what was sent; frames made and skipped would leave a hole that only a key unit mends.
+   May be called from any thread. */
+#ifndef GST_FRAME_GATE_H
+#define GST_FRAME_GATE_H
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+typedef struct _FrameGate FrameGate;
+
+FrameGate *frame_gate_new (void);
+void frame_gate_free (FrameGate *gate);
+/* Another encoder than before; one without a pad `sink` is never kept from anything. */
+void frame_gate_watch (FrameGate *gate, GstElement *encoder);
+void frame_gate_close (FrameGate *gate, gboolean closed);
+guint64 frame_gate_held (FrameGate *gate); /* pictures not taken */
+
+G_END_DECLS
+#endif
