@@ -72,7 +72,23 @@ GST_START_TEST (test_limits)
 }
 GST_END_TEST;
 
-/* Nobody answers any more: the no-feedback timer halves the rate, again and again (RFC 5348 4.4). */
+/* Of the last rate event that waits. */
+static gboolean
+is_told_to_pause (Call *c)
+{
+  GstRateInfo info = {0};
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_upstream_event (c->h)) != NULL) {
+    gst_rate_event_parse (event, &info);
+    gst_event_unref (event);
+  }
+  fail_unless (info.limit != NULL);
+  return info.pause;
+}
+
+/* Nobody answers any more: the no-feedback timer halves the rate, again and again (RFC 5348 4.4), and the encoder is to
+   pause meanwhile. */
 GST_START_TEST (test_silence)
 {
   Call *c = call_new (1e6);
@@ -80,11 +96,13 @@ GST_START_TEST (test_silence)
 
   run_call (c, 20, frame_of_estimate);
   before = estimate (c);
+  fail_if (is_told_to_pause (c));
   for (i = 0; i < 10 * FPS; i++) {
     push_frame (c, 0, estimate (c) / 8 / FPS);
     run_to (c, now_of (c) + GST_SECOND / FPS);
   }
   fail_unless (estimate (c) < before / 4, "%u of %u", estimate (c), before);
+  fail_unless (is_told_to_pause (c));
   call_free (c);
 }
 GST_END_TEST;
