@@ -156,6 +156,24 @@ account (EncoderRate *e, double seconds)
   e->indebted = e->debt_bits > (e->indebted ? limit / 2 : limit);
 }
 
+/* Between two reports the buffer drains at the allowed rate and fills with what is produced. */
+static void
+drain (EncoderRate *e, double seconds)
+{
+  e->backlog_bytes = fmax (0, e->backlog_bytes - e->allowed_bps * seconds / 8);
+}
+
+void
+encoder_rate_on_pause (EncoderRate *e, CcTime now)
+{
+  CcDuration usual = cc_duration (e->interval_s), since = cc_time_since (now, e->frame_at);
+
+  if (!e->started || since <= usual)
+    return;
+  drain (e, cc_seconds (since - usual));
+  e->frame_at = now - usual;
+}
+
 static void
 elapse (EncoderRate *e, CcTime now)
 {
@@ -165,8 +183,7 @@ elapse (EncoderRate *e, CcTime now)
   if (seconds <= 0)
     return;
   e->interval_s = e->interval_s > 0 ? 0.9 * e->interval_s + 0.1 * fmin (seconds, 1) : fmin (seconds, 1);
-  /* Between two reports the buffer drains at the allowed rate and fills with what is produced. */
-  e->backlog_bytes = fmax (0, e->backlog_bytes - e->allowed_bps * seconds / 8);
+  drain (e, seconds);
   /* while every interval counted has its frame counted too */
   account (e, seconds);
   watch (e, seconds);

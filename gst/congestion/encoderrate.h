@@ -70,6 +70,9 @@ void encoder_rate_on_allowed (EncoderRate *e, double bps, double backlog_bytes, 
 /* Whether the rate allowed is what the path carries, known by its queue: a frame larger than the mean is late then, and
    makes the queue. False at the start. */
 void encoder_rate_on_path_limit (EncoderRate *e, bool path_limits);
+/* Pictures were kept from the encoder since the frame before the one that comes now: it drains the backlog, but is no
+   interval of frames, and the encoder was asked for nothing. */
+void encoder_rate_on_pause (EncoderRate *e, CcTime now);
 /* Bytes out of the encoder; `starts_frame` false for further pieces of the same frame. */
 void encoder_rate_on_bytes (EncoderRate *e, uint32_t bytes, bool starts_frame, bool key, CcTime now);
 

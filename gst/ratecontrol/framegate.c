@@ -12,8 +12,8 @@ struct _FrameGate {
   GMutex lock;
   gboolean closed;
   GstClockTime passed; /* the time stamp of the last picture that did */
-  guint64 held;
-  GstPad *pad; /* of the encoder; NULL: none. With `probe` of the thread that calls frame_gate_watch () */
+  guint64 held, taken; /* as counted by frame_gate_take_held () */
+  GstPad *pad;         /* of the encoder; NULL: none. With `probe` of the thread that calls frame_gate_watch () */
   gulong probe;
 };
 
@@ -108,4 +108,16 @@ frame_gate_held (FrameGate *gate)
   held = gate->held;
   g_mutex_unlock (&gate->lock);
   return held;
+}
+
+gboolean
+frame_gate_take_held (FrameGate *gate)
+{
+  gboolean any;
+
+  g_mutex_lock (&gate->lock);
+  any = gate->held > gate->taken;
+  gate->taken = gate->held;
+  g_mutex_unlock (&gate->lock);
+  return any;
 }

@@ -17,6 +17,8 @@ void frame_gate_free (FrameGate *gate);
 void frame_gate_watch (FrameGate *gate, GstElement *encoder);
 void frame_gate_close (FrameGate *gate, gboolean closed);
 guint64 frame_gate_held (FrameGate *gate); /* pictures not taken */
+/* Whether there were any since it was asked last. */
+gboolean frame_gate_take_held (FrameGate *gate);
 
 G_END_DECLS
 #endif

@@ -375,7 +375,7 @@ gst_rate_control_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   g_clear_object (&encoder);
   check_encoder (self);
   GST_OBJECT_LOCK (self);
-  if (rate_law_on_frame (&self->law, &frame) && frame.key)
+  if (rate_law_on_frame (&self->law, &frame, frame_gate_take_held (self->frames)) && frame.key)
     key_unit_gate_drop (&self->key_units); /* here is what was asked for */
   due = rate_notices_take (&self->notices, &self->law, self->settings.stats_interval);
   GST_OBJECT_UNLOCK (self);

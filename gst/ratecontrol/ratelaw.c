@@ -183,10 +183,12 @@ rate_law_on_rate (RateLaw *law, const GstRateInfo *info)
 }
 
 gboolean
-rate_law_on_frame (RateLaw *law, const EncodedFrame *frame)
+rate_law_on_frame (RateLaw *law, const EncodedFrame *frame, gboolean paused)
 {
   gboolean begins = stream_time_advance (&law->time, frame->stamp);
 
+  if (paused)
+    encoder_rate_on_pause (&law->rate, law->time.now);
   encoder_rate_on_bytes (&law->rate, (guint32)MIN (frame->size, G_MAXUINT32), begins, frame->key, law->time.now);
   if (rate_law_sets_quantizer (law) && begins)
     quantizer_control_on_frame (&law->quantizer, frame->size, frame->key, law->time.now);

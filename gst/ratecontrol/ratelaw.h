@@ -70,8 +70,8 @@ void rate_law_take_caps (RateLaw *law, GstCaps *caps);
 void rate_law_on_rate (RateLaw *law, const GstRateInfo *info);
 /* The network's last word again, after a restart. */
 void rate_law_repeat_rate (RateLaw *law);
-/* A piece of a frame. TRUE: it begins a frame. */
-gboolean rate_law_on_frame (RateLaw *law, const EncodedFrame *frame);
+/* A piece of a frame; paused: pictures were kept from the encoder before it. TRUE: it begins a frame. */
+gboolean rate_law_on_frame (RateLaw *law, const EncodedFrame *frame, gboolean paused);
 
 /* What is to be set now; frame: between two frames, on their thread; key: the next has been asked to be a key frame.
    Taken for carried out. */

@@ -290,6 +290,31 @@ START_TEST (test_the_lag_of_a_step_is_no_error)
 }
 END_TEST
 
+/* Half as much again as it is asked; the other one has no picture for 0.2 s after each tenth, and seems to make no more
+   than it is asked. */
+START_TEST (test_a_pause_hides_no_error)
+{
+  Loop l, paused;
+
+  loop_init (&l, 5e5);
+  l.gain = 1.5;
+  l.network_bps = 5e5;
+  paused = l;
+  for (int i = 0; i < 250; i++) {
+    loop_frame (&l, i % 5 == 0);
+    if (i % 10 == 9) {
+      paused.now += CC_SECOND / 5;
+      encoder_rate_on_pause (&paused.e, paused.now + FRAME);
+    }
+    loop_frame (&paused, i % 5 == 0);
+  }
+  ck_assert_double_eq_tol (paused.e.interval_s, 0.04, 1e-6);
+  ck_assert_double_gt (encoder_rate_made (&l.e), 1.3);
+  ck_assert_double_eq_tol (encoder_rate_made (&paused.e), encoder_rate_made (&l.e), 0.05);
+  ck_assert_double_le (paused.e.backlog_bytes, l.e.backlog_bytes);
+}
+END_TEST
+
 START_TEST (test_an_encoder_that_does_not_follow_is_found_out)
 {
   Loop l;
@@ -454,7 +479,7 @@ CC_TEST_MAIN ("encoderrate", test_nothing_is_set_before_the_network_has_spoken, 
     test_backlog_is_followed_between_reports, test_frame_budget, test_minimum_is_kept_strictly_and_beats_all,
     test_a_fall_is_set_at_once_a_rise_waits, test_the_encoder_is_not_flooded, test_a_costly_change_is_rare,
     test_a_systematic_error_is_corrected, test_the_correction_is_bounded, test_the_lag_of_a_step_is_no_error,
-    test_an_encoder_that_does_not_follow_is_found_out, test_an_encoder_is_not_driven_into_debt,
-    test_an_encoder_that_can_go_lower_is_made_to, test_pieces_of_a_frame_are_one_frame,
-    test_key_units_are_bounded_by_their_cost, test_the_buffer_holds_three_frames,
+    test_a_pause_hides_no_error, test_an_encoder_that_does_not_follow_is_found_out,
+    test_an_encoder_is_not_driven_into_debt, test_an_encoder_that_can_go_lower_is_made_to,
+    test_pieces_of_a_frame_are_one_frame, test_key_units_are_bounded_by_their_cost, test_the_buffer_holds_three_frames,
     test_the_buffer_holds_a_coarse_picture, test_nonsense_is_refused)

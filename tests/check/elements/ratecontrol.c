@@ -688,6 +688,13 @@ rig_second (Rig *r)
   return passed;
 }
 
+/* bit/s, over 2 s. */
+static guint
+produced_slow (Rig *r)
+{
+  return (guint)stat_uint64 (r->rate, "produced-bitrate-slow");
+}
+
 GST_START_TEST (test_the_encoder_pauses_where_nothing_would_come_in_time)
 {
   Rig r;
@@ -699,6 +706,7 @@ GST_START_TEST (test_the_encoder_pauses_where_nothing_would_come_in_time)
   fail_unless_equals_uint64 (stat_uint64 (r.rate, "frames-held"), 2 * (GST_SECOND / FRAME) - 3);
   gst_harness_push_upstream_event (r.h, pause_event (FALSE));
   fail_unless_equals_int (rig_second (&r), GST_SECOND / FRAME);
+  fail_unless (produced_slow (&r) > 150000, "%u", produced_slow (&r)); /* 200 kbit/s while it is given pictures */
   g_object_set (r.rate, "pause-encoder", FALSE, NULL);
   gst_harness_push_upstream_event (r.h, pause_event (TRUE));
   fail_unless_equals_int (rig_second (&r), GST_SECOND / FRAME);
