@@ -523,13 +523,6 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   update_rate (s, now);
 }
 
-/* A frame coded now would come too late, and those behind it refer to it. */
-static bool
-pauses_encoder (const CcSender *s)
-{
-  return s->mode == CC_MODE_LOW_DELAY && (cc_sender_is_unanswered (s) || cc_sender_room (s) == 0);
-}
-
 void
 cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
 {
@@ -548,7 +541,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .backlog_bytes = s->buffer.queued_bytes,
       .backlog_delay = cc_duration (s->buffer.queued_bytes / path.X_Bps),
       .frame_budget_bytes = frame_budget (s, now),
-      .pause = pauses_encoder (s),
+      .pause = cc_sender_is_unanswered (s),
       .limit = s->limit,
       .owner = s->owner,
       .ecn = s->ecn.state,

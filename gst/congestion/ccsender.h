@@ -74,7 +74,7 @@ typedef struct {
   uint32_t backlog_bytes;      /* waiting in the sending buffer */
   CcDuration backlog_delay;    /* backlog / rate */
   uint32_t frame_budget_bytes; /* largest frame that would still arrive in time */
-  bool pause;                  /* none would: the encoder is better not given any picture for now */
+  bool pause; /* nothing is answered: a frame coded now would wait for long, and those behind it refer to it */
   CcLimit limit;
   RateOwner owner; /* who that is, and of the path rate whose rule */
   EcnProbeState ecn;

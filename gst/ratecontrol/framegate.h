@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* In front of the encoder: while nothing it makes could leave in time it takes no pictures, but for two a second. What
-   is coded after that refers to what was sent; frames made and skipped would leave a hole that only a key unit mends.
+/* In front of the encoder: while the sender is not answered it takes no pictures, but for two a second. What is coded
+   after that refers to what was sent; frames made and skipped would leave a hole that only a key unit mends.
    May be called from any thread. */
 #ifndef GST_FRAME_GATE_H
 #define GST_FRAME_GATE_H

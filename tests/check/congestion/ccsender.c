@@ -836,23 +836,6 @@ START_TEST (test_sends_little_behind_what_is_not_answered)
   ck_assert_uint_le (late, 4);
   report (kbps (1600), 0, 0, 30 * CC_MSECOND);
   ck_assert_uint_gt (run (now + 100 * CC_MSECOND, NULL, 0), 15);
-}
-END_TEST
-
-/* 200 kB/s, 150 ms less half of a round trip: 25 packets of 1000 bytes are in time, a frame behind those is not. */
-START_TEST (test_the_encoder_pauses_behind_what_waits)
-{
-  setup (CC_MODE_LOW_DELAY);
-  cc_sender_set_max_delay (&s, 150 * CC_MSECOND);
-  converse (kbps (1600), 100);
-  ck_assert (!pauses ());
-  push_frame (30);
-  ck_assert (pauses ());
-  run (now + 80 * CC_MSECOND, NULL, 0);
-  report (kbps (1600), 0, 0, 30 * CC_MSECOND);
-  ck_assert (!pauses ());
-  setup (CC_MODE_RFC5348);
-  push_frame (200);
   ck_assert (!pauses ());
 }
 END_TEST
@@ -1631,9 +1614,9 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_a_weight_co
     test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
     test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
     test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
-    test_the_encoder_pauses_behind_what_waits, test_silence_halves_down_to_a_trickle_and_recovers,
-    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
-    test_stays_below_what_would_open_the_circuit, test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
+    test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
+    test_no_report_ever, test_ceases_on_a_dead_path, test_stays_below_what_would_open_the_circuit,
+    test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

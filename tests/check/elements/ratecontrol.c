@@ -695,7 +695,7 @@ produced_slow (Rig *r)
   return (guint)stat_uint64 (r->rate, "produced-bitrate-slow");
 }
 
-GST_START_TEST (test_the_encoder_pauses_where_nothing_would_come_in_time)
+GST_START_TEST (test_the_encoder_pauses_while_nobody_answers)
 {
   Rig r;
 
@@ -1652,7 +1652,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_units);
   tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
   tcase_add_test (tc, test_events_do_not_wait_for_a_frame);
-  tcase_add_test (tc, test_the_encoder_pauses_where_nothing_would_come_in_time);
+  tcase_add_test (tc, test_the_encoder_pauses_while_nobody_answers);
   tcase_add_test (tc, test_a_low_rate_is_used_up);
   tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);
   tcase_add_test (tc, test_an_encoder_that_ignores_its_knob_is_reported_once);
