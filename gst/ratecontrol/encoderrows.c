@@ -65,7 +65,7 @@ static const EncoderSetting theora_settings[] = {
   {.factory = name, .knob = ENCODER_KNOB_AT_START, .property = key, .unit = bps, .settings = none}
 
 const EncoderRow encoder_rows[] = {
-    RATE ("x264enc", "bitrate", KBIT, x264_settings),
+    RATE ("x264enc", "bitrate", KBIT, x264_settings, .pauses = TRUE),
     RATE ("vp8enc", "target-bitrate", 1, vpx_settings, WAITS, .any_state = TRUE),
     RATE ("vp9enc", "target-bitrate", 1, vpx_settings, WAITS, .any_state = TRUE),
     RATE ("openh264enc", "bitrate", 1, openh264_settings, .prime = TRUE, .max_debt_ms = 300),

@@ -25,6 +25,7 @@ typedef struct {
   const gchar *blurb;             /* a word that has to stand in the property's description; NULL: none */
   guint unit;                     /* bit/s that 1 stands for */
   gboolean costly;                /* a change forces a key frame */
+  gboolean pauses;                /* its rate control counts frames, not time: a pause makes none larger */
   gboolean any_state;             /* takes settings in PLAYING though it does not flag them so */
   gboolean waits;                 /* a setting waits for the frame that is being coded */
   gboolean prime;                 /* the first change of all forces a key frame: make one before the first frame */

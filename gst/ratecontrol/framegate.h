@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* In front of the encoder: while the sender is not answered it takes no pictures, but for two a second. What is coded
-   after that refers to what was sent; frames made and skipped would leave a hole that only a key unit mends.
+   after that refers to what was sent; frames made and skipped would leave a hole that only a key unit mends. For
+   encoders whose rate control counts frames: to one that goes by time (libvpx) few frames are a reason to make each
+   larger.
    May be called from any thread. */
 #ifndef GST_FRAME_GATE_H
 #define GST_FRAME_GATE_H

@@ -266,7 +266,7 @@ on_rate (GstRateControl *self, const GstRateInfo *info)
   GST_OBJECT_LOCK (self);
   before = self->law.bitrate;
   rate_law_on_rate (&self->law, info);
-  frame_gate_close (self->frames, info->pause && self->settings.pause_encoder);
+  frame_gate_close (self->frames, self->settings.pause_encoder && rate_law_pauses (&self->law));
   quantizer = rate_law_sets_quantizer (&self->law);
   changed = before != self->law.bitrate;
   GST_OBJECT_UNLOCK (self);

@@ -87,7 +87,8 @@ rate_control_settings_install (GObjectClass *object_class)
       "Prepare the encoder for changes while it runs (buffer sizes, rate mode); only properties at their default", TRUE,
       rw_ready);
   properties[PROP_PAUSE_ENCODER] = g_param_spec_boolean ("pause-encoder", "Pause encoder",
-      "Give the encoder no pictures, but for two a second, while nobody answers the sender", TRUE, rw);
+      "Give an encoder that counts frames (x264enc) no pictures, but for two a second, while nobody answers the sender",
+      TRUE, rw);
   properties[PROP_BITRATE_PROPERTY] = g_param_spec_string ("bitrate-property", "Bitrate property",
       "The encoder's property that takes its rate, for encoders that are not known or to set another one; NULL: as "
       "known of the encoder",

@@ -197,6 +197,12 @@ rate_law_on_frame (RateLaw *law, const EncodedFrame *frame, gboolean paused)
   return begins;
 }
 
+gboolean
+rate_law_pauses (const RateLaw *law)
+{
+  return law->info.pause && law->row && law->row->pauses;
+}
+
 /* The quality for the next frame; 0 where it stays. */
 static guint
 next_quality (RateLaw *law)

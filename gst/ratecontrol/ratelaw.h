@@ -82,6 +82,8 @@ QuantizerOrder rate_law_leave (RateLaw *law);
 
 /* Once after each restart: the encoder puts out far more than it was asked for. */
 gboolean rate_law_tells_not_followed (RateLaw *law);
+/* The sender says so, and the encoder is one that gains by it. */
+gboolean rate_law_pauses (const RateLaw *law);
 gboolean rate_law_has_quality_knob (const RateLaw *law);
 /* Whether the quantizer is set; an encoder that takes none is controlled by its bitrate in either mode. */
 gboolean rate_law_sets_quantizer (const RateLaw *law);
