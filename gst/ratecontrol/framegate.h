@@ -3,7 +3,7 @@
    after that refers to what was sent; frames made and skipped would leave a hole that only a key unit mends. For
    encoders whose rate control counts frames: to one that goes by time (libvpx) few frames are a reason to make each
    larger.
-   May be called from any thread. */
+   frame_gate_watch () and frame_gate_free () by one thread at a time, the others by any. */
 #ifndef GST_FRAME_GATE_H
 #define GST_FRAME_GATE_H
 

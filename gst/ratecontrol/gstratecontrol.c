@@ -266,7 +266,7 @@ on_rate (GstRateControl *self, const GstRateInfo *info)
   GST_OBJECT_LOCK (self);
   before = self->law.bitrate;
   rate_law_on_rate (&self->law, info);
-  frame_gate_close (self->frames, self->settings.pause_encoder && rate_law_pauses (&self->law));
+  frame_gate_close (self->frames, rate_law_pauses (&self->law));
   quantizer = rate_law_sets_quantizer (&self->law);
   changed = before != self->law.bitrate;
   GST_OBJECT_UNLOCK (self);
@@ -519,6 +519,7 @@ gst_rate_control_set_property (GObject *object, guint id, const GValue *value, G
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   self->knob_changed |= id == PROP_BITRATE_PROPERTY || id == PROP_BITRATE_UNIT;
   rate_law_set (&self->law, &self->settings.law);
+  frame_gate_close (self->frames, rate_law_pauses (&self->law));
   if (id == PROP_MIN_BITRATE || id == PROP_MAX_BITRATE)
     rate_law_limits_changed (&self->law);
   GST_OBJECT_UNLOCK (self);

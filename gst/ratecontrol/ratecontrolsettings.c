@@ -118,7 +118,6 @@ rate_control_settings_init (RateControlSettings *settings)
 {
   *settings = (RateControlSettings){.start_bitrate = DEFAULT_START_BITRATE,
       .configure_encoder = TRUE,
-      .pause_encoder = TRUE,
       .min_key_unit_interval = DEFAULT_MIN_KEY_UNIT_INTERVAL};
   rate_law_settings_init (&settings->law);
 }
@@ -150,7 +149,7 @@ rate_control_settings_set (RateControlSettings *settings, guint id, const GValue
     settings->configure_encoder = g_value_get_boolean (value);
     break;
   case PROP_PAUSE_ENCODER:
-    settings->pause_encoder = g_value_get_boolean (value);
+    settings->law.pause_encoder = g_value_get_boolean (value);
     break;
   case PROP_BITRATE_PROPERTY:
     g_free (settings->bitrate_property);
@@ -215,7 +214,7 @@ rate_control_settings_get (const RateControlSettings *settings, guint id, GValue
     g_value_set_boolean (value, settings->configure_encoder);
     break;
   case PROP_PAUSE_ENCODER:
-    g_value_set_boolean (value, settings->pause_encoder);
+    g_value_set_boolean (value, settings->law.pause_encoder);
     break;
   case PROP_BITRATE_PROPERTY:
     g_value_set_string (value, settings->bitrate_property);

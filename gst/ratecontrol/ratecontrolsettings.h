@@ -37,7 +37,7 @@ typedef struct {
   GstElement *encoder; /* NULL: the nearest upstream */
   RateLawSettings law;
   guint start_bitrate;
-  gboolean configure_encoder, pause_encoder;
+  gboolean configure_encoder;
   gchar *bitrate_property; /* NULL: the table's */
   guint bitrate_unit;      /* bit/s; 0: the table's, or what the property says of itself */
   GstClockTime min_key_unit_interval, stats_interval;

@@ -12,7 +12,7 @@
 void
 rate_law_settings_init (RateLawSettings *settings)
 {
-  *settings = (RateLawSettings){RATE_LAW_BITRATE, 20000, G_MAXUINT, {0}};
+  *settings = (RateLawSettings){RATE_LAW_BITRATE, 20000, G_MAXUINT, TRUE, {0}};
   quantizer_settings_init (&settings->quantizer);
 }
 
@@ -200,7 +200,7 @@ rate_law_on_frame (RateLaw *law, const EncodedFrame *frame, gboolean paused)
 gboolean
 rate_law_pauses (const RateLaw *law)
 {
-  return law->info.pause && law->row && law->row->pauses;
+  return law->settings.pause_encoder && law->info.pause && law->row && law->row->pauses;
 }
 
 /* The quality for the next frame; 0 where it stays. */

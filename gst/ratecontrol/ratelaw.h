@@ -21,6 +21,7 @@ typedef enum { RATE_LAW_BITRATE, RATE_LAW_QUANTIZER } RateLawMode;
 typedef struct {
   RateLawMode mode;
   guint min_bitrate, max_bitrate; /* bit/s; min wins */
+  gboolean pause_encoder;
   QuantizerSettings quantizer;
 } RateLawSettings;
 
@@ -82,7 +83,7 @@ QuantizerOrder rate_law_leave (RateLaw *law);
 
 /* Once after each restart: the encoder puts out far more than it was asked for. */
 gboolean rate_law_tells_not_followed (RateLaw *law);
-/* The sender says so, and the encoder is one that gains by it. */
+/* The sender says so, the encoder is one that gains by it, and the user has not forbidden it. */
 gboolean rate_law_pauses (const RateLaw *law);
 gboolean rate_law_has_quality_knob (const RateLaw *law);
 /* Whether the quantizer is set; an encoder that takes none is controlled by its bitrate in either mode. */

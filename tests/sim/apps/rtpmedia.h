@@ -39,7 +39,7 @@ struct RateNews {
   double queue_delay_s = -1;
   uint32_t backlog = 0;                  /* bytes that wait at the sender */
   uint32_t frame_budget = (uint32_t)1e9; /* bytes */
-  bool pause = false;                    /* none would arrive in time */
+  bool pause = false;                    /* nothing is answered: better to code none */
   const char *limit = "explicit-rate";   /* what limits: cc_limit_name () */
   const char *owner = "router";          /* whose rule that is: rate_owner_name () */
 };

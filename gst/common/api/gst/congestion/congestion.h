@@ -58,8 +58,9 @@ typedef struct {
   const gchar *owner;       /* whose rule that is: start, unmet, own, own-kind, others, l4s, marked, router, loss,
                                application, silence, min, max, circuit-breaker, unknown (docs/low-delay.md). Static
                                too; NULL: the event does not say */
-  gboolean pause;           /* nothing is answered, so that a frame coded now would come late: better to code none, but
-                               for two a second that show when it is over. FALSE as well where the event does not say */
+  gboolean pause;           /* nothing is answered, so that a frame coded now would come late: an encoder whose rate
+                               control counts frames better codes none, but for two a second that show when it is
+                               over. FALSE as well where the event does not say */
 } GstRateInfo;
 
 /* FALSE where event is no rate event or lacks a field; info is then untouched. */
