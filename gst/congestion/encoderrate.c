@@ -6,7 +6,7 @@
 
 #define SETTLE (600 * CC_MSECOND) /* an encoder's own lag after a step */
 #define STEP 0.15                 /* a change that makes earlier measurements worthless */
-#define CONTENT_LIMITED 0.8       /* below this share of the rate asked the picture needs no more */
+#define CONTENT_LIMITED 0.65      /* below this share of the rate asked the picture needs no more */
 #define OVER 1.4
 #define OVER_S 3.0
 #define FADE_S 1.0

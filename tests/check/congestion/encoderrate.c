@@ -262,12 +262,27 @@ START_TEST (test_the_correction_is_bounded)
   l.network_bps = 1e6;
   loop_run (&l, 250);
   ck_assert_double_eq_tol (l.e.correction, 0.7, 1e-9);
-  /* A quiet picture leaves it alone */
+  /* a timid encoder: x264enc makes 0.79 of it of videotestsrc's picture at 500 kbit/s */
   loop_init (&l, 97e4);
-  l.gain = 0.3;
+  l.gain = 0.75;
   l.network_bps = 1e6;
   loop_run (&l, 250);
-  ck_assert_double_eq_tol (l.e.correction, 1, 1e-9);
+  ck_assert_double_eq_tol (l.e.correction, 1.15, 1e-9);
+}
+END_TEST
+
+START_TEST (test_a_quiet_picture_is_no_error)
+{
+  static const double gains[] = {0.3, 0.6};
+
+  for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
+    Loop l;
+    loop_init (&l, 97e4);
+    l.gain = gains[i];
+    l.network_bps = 1e6;
+    loop_run (&l, 250);
+    ck_assert_double_eq_tol (l.e.correction, 1, 1e-9);
+  }
 }
 END_TEST
 
@@ -478,8 +493,8 @@ CC_TEST_MAIN ("encoderrate", test_nothing_is_set_before_the_network_has_spoken, 
     test_backlog_is_drained_in_its_time, test_a_key_frame_burst_leaves_within_half_a_second,
     test_backlog_is_followed_between_reports, test_frame_budget, test_minimum_is_kept_strictly_and_beats_all,
     test_a_fall_is_set_at_once_a_rise_waits, test_the_encoder_is_not_flooded, test_a_costly_change_is_rare,
-    test_a_systematic_error_is_corrected, test_the_correction_is_bounded, test_the_lag_of_a_step_is_no_error,
-    test_a_pause_hides_no_error, test_an_encoder_that_does_not_follow_is_found_out,
+    test_a_systematic_error_is_corrected, test_the_correction_is_bounded, test_a_quiet_picture_is_no_error,
+    test_the_lag_of_a_step_is_no_error, test_a_pause_hides_no_error, test_an_encoder_that_does_not_follow_is_found_out,
     test_an_encoder_is_not_driven_into_debt, test_an_encoder_that_can_go_lower_is_made_to,
     test_pieces_of_a_frame_are_one_frame, test_key_units_are_bounded_by_their_cost, test_the_buffer_holds_three_frames,
     test_the_buffer_holds_a_coarse_picture, test_nonsense_is_refused)
