@@ -52,6 +52,16 @@ loop_run (Loop *l, int frames)
     loop_frame (l, i % 5 == 0);
 }
 
+/* 10 s at 1 Mbit/s with an encoder that makes `gain` of what it is asked. */
+static void
+loop_settle (Loop *l, double gain)
+{
+  loop_init (l, 97e4);
+  l->gain = gain;
+  l->network_bps = 1e6;
+  loop_run (l, 250);
+}
+
 START_TEST (test_nothing_is_set_before_the_network_has_spoken)
 {
   Loop l;
@@ -243,10 +253,7 @@ START_TEST (test_a_systematic_error_is_corrected)
 
   for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
     Loop l;
-    loop_init (&l, 97e4);
-    l.gain = gains[i];
-    l.network_bps = 1e6;
-    loop_run (&l, 250);
+    loop_settle (&l, gains[i]);
     ck_assert_double_eq_tol (l.asked_bps * l.gain, 970e3, 0.02 * 970e3);
     ck_assert_double_eq_tol (encoder_rate_produced (&l.e), 970e3, 0.03 * 970e3);
   }
@@ -257,16 +264,10 @@ START_TEST (test_the_correction_is_bounded)
 {
   Loop l;
 
-  loop_init (&l, 97e4);
-  l.gain = 3;
-  l.network_bps = 1e6;
-  loop_run (&l, 250);
+  loop_settle (&l, 3);
   ck_assert_double_eq_tol (l.e.correction, 0.7, 1e-9);
   /* a timid encoder: x264enc makes 0.79 of it of videotestsrc's picture at 500 kbit/s */
-  loop_init (&l, 97e4);
-  l.gain = 0.75;
-  l.network_bps = 1e6;
-  loop_run (&l, 250);
+  loop_settle (&l, 0.75);
   ck_assert_double_eq_tol (l.e.correction, 1.15, 1e-9);
 }
 END_TEST
@@ -277,10 +278,7 @@ START_TEST (test_a_quiet_picture_is_no_error)
 
   for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
     Loop l;
-    loop_init (&l, 97e4);
-    l.gain = gains[i];
-    l.network_bps = 1e6;
-    loop_run (&l, 250);
+    loop_settle (&l, gains[i]);
     ck_assert_double_eq_tol (l.e.correction, 1, 1e-9);
   }
 }
