@@ -186,7 +186,7 @@ START_TEST (test_key_pictures_stay_away_at_any_loss)
 
   for (unsigned percent = 1; percent <= 30; percent += 29)
     for (int mode = REFERENCE_AUTO; mode <= REFERENCE_ACK; mode++)
-      for (uint64_t seed = 1; seed <= 10; seed++) {
+      for (uint64_t seed = 1; seed <= (uint64_t)scaled (10); seed++) {
         call_init (&call, (ReferenceMode)mode, 10, percent / 100., seed);
         call_run (&call, PICTURES);
         ck_assert_msg (call.keys == 1, "%u keys at %u %%, mode %d, seed %u", call.keys, percent, mode, (unsigned)seed);

@@ -249,7 +249,7 @@ END_TEST
 /* 4 s of losses, deafness and pauses, then 10 s of peace. */
 START_TEST (after_any_losses_a_picture_comes)
 {
-  for (unsigned seed = 0; seed < 500; seed++) {
+  for (unsigned seed = 0; seed < (unsigned)scaled (500); seed++) {
     CcPcg32 pcg;
     CcRandom random = cc_pcg32_init (&pcg, seed);
     double loss;
