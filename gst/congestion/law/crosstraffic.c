@@ -9,6 +9,16 @@
 #define NOT_ALONE 0.25  /* above, somebody is */
 #define LEAST_SPAN 1e-5 /* s: packets that one chance of the link has served */
 
+static CrossTrafficState
+judge (const CrossTraffic *c, double weight)
+{
+  double none_below = c->state == CROSS_TRAFFIC_NONE ? NOT_ALONE : ALONE;
+
+  if (c->frames < ENOUGH)
+    return c->state;
+  return c->spacing < log1p (expm1 (none_below) / weight) ? CROSS_TRAFFIC_NONE : CROSS_TRAFFIC_SOME;
+}
+
 static void
 end_frame (CrossTraffic *c, double weight)
 {
@@ -19,8 +29,7 @@ end_frame (CrossTraffic *c, double weight)
   ratio = log (c->first * c->within_bytes / c->within_s);
   c->spacing += (fmin (fmax (ratio, -MOST), MOST) - c->spacing) * gain;
   c->frames++;
-  if (c->frames >= ENOUGH)
-    c->alone = c->spacing < log1p (expm1 (c->alone ? NOT_ALONE : ALONE) / weight);
+  c->state = judge (c, weight);
 }
 
 void
@@ -41,5 +50,11 @@ cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair, double weight)
 bool
 cross_traffic_is_none (const CrossTraffic *c)
 {
-  return c->alone;
+  return c->state == CROSS_TRAFFIC_NONE;
+}
+
+bool
+cross_traffic_is_some (const CrossTraffic *c)
+{
+  return c->state == CROSS_TRAFFIC_SOME;
 }

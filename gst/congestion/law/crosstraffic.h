@@ -27,18 +27,21 @@ typedef struct {
   double arrived; /* s between their arrivals */
 } TrafficPair;
 
+typedef enum { CROSS_TRAFFIC_UNKNOWN, CROSS_TRAFFIC_NONE, CROSS_TRAFFIC_SOME } CrossTrafficState;
+
 typedef struct {
   double first;                  /* s per byte of the pair that began the frame, 0: it met no queue of ours */
   double within_bytes, within_s; /* of its trains */
   double spacing;                /* the mean logarithm */
   double frames;                 /* that it is of */
-  bool alone;
+  CrossTrafficState state;
 } CrossTraffic;
 
 /* weight: of this call; between two of its frames a call beside it sends so much the less. */
 void cross_traffic_on_pair (CrossTraffic *c, const TrafficPair *pair, double weight);
-/* Nobody else does. False while it is not known. */
+/* Nobody else does; somebody does. Neither while it is not known. Pure. */
 bool cross_traffic_is_none (const CrossTraffic *c);
+bool cross_traffic_is_some (const CrossTraffic *c);
 
 #ifdef __cplusplus
 }

@@ -50,6 +50,14 @@ serving (const PathView *v)
   return fmax (v->share.known_Bps, v->rate_Bps);
 }
 
+/* At which a packet of ours passes the bottleneck, at least. Beside others that is all of the link, of which c is our
+   share: by how much more nobody knows, and what is taken off too much is a queue that nobody yields to. */
+static double
+passing (const PathView *v)
+{
+  return cross_traffic_is_some (&v->cross) ? HUGE_VAL : serving (v);
+}
+
 /* A pause between trains is neither a train nor a queue. */
 static void
 take_pair (PathView *v, const PathPacket *packet)
@@ -90,7 +98,7 @@ path_view_on_packet (PathView *v, const PathPacket *packet)
 {
   CcTime now = packet->arrived_at;
   CcDuration delay = queue_delay_on_packet (&v->delay, packet->sent_at, now);
-  double standing = standing_queue_before (&v->queue, packet->wire_bytes, delay, serving (v));
+  double standing = standing_queue_before (&v->queue, packet->wire_bytes, delay, passing (v));
 
   receive_rate_on_packet (&v->received, packet->wire_bytes + packet->beside_bytes, now);
   ecn_marks_on_packet (&v->marks, packet->ecn, now);

@@ -10,10 +10,10 @@
 #define LONG_MEMORY 15.0               /* s */
 
 double
-standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double serving_Bps)
+standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double passing_Bps)
 {
   s->least_bytes = s->least_bytes > 0 ? fmin (1.001 * s->least_bytes, bytes) : bytes;
-  return fmax (cc_seconds (delay) - (bytes - s->least_bytes) / serving_Bps, 0);
+  return fmax (cc_seconds (delay) - (bytes - s->least_bytes) / passing_Bps, 0);
 }
 
 /* A queue that rises or drains is a ramp, and bends nowhere; jitter bends at each frame. */

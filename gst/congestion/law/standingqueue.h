@@ -21,9 +21,9 @@ typedef struct {
   double long_share;                   /* of the time in which q is long where marks should keep it short, lately */
 } StandingQueue;
 
-/* In the order of arrival. serving_Bps: what the bottleneck serves, at least. Returns s that stood before this packet.
- */
-double standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double serving_Bps);
+/* In the order of arrival. passing_Bps: at which it passes the bottleneck, at least; HUGE_VAL: nobody knows. Returns s
+   that stood before it. */
+double standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double passing_Bps);
 /* The same, of packets in sequence: of a frame's first packet and of the others. */
 void standing_queue_begin_frame (StandingQueue *s, double standing, CcDuration delay, bool is_first);
 void standing_queue_go_on (StandingQueue *s, double standing, CcDuration delay);

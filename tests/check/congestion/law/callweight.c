@@ -22,7 +22,7 @@ START_TEST (test_among_others_it_is_so_many_calls)
   ck_assert_double_eq (call_weight_rate (&v), 100e3);
   v.weight = 2;
   ck_assert_double_eq (call_weight_rate (&v), 50e3);
-  v.cross.alone = true;
+  v.cross.state = CROSS_TRAFFIC_NONE;
   ck_assert_double_eq (call_weight_rate (&v), 100e3);
 }
 END_TEST
@@ -39,7 +39,7 @@ START_TEST (test_each_of_them_sees_what_one_beside_it_sees)
   ck_assert_double_eq_tol (call_weight_share (&v, c_of_200), c_of_100, 1);
   ck_assert_double_eq_tol (call_weight_share (&v, 1e9), 5e8, 1);
   ck_assert_double_eq (call_weight_share (&v, 0), 0);
-  v.cross.alone = true;
+  v.cross.state = CROSS_TRAFFIC_NONE;
   ck_assert_double_eq (call_weight_share (&v, c_of_200), c_of_200);
 }
 END_TEST

@@ -26,9 +26,9 @@ START_TEST (test_alone_all_are_spaced_alike)
   CrossTraffic c = {0};
 
   frames (&c, 8, 0.008, 0.008); /* seven of them are complete */
-  ck_assert (!cross_traffic_is_none (&c));
+  ck_assert_int_eq (c.state, CROSS_TRAFFIC_UNKNOWN);
   frames (&c, 1, 0.008, 0.008);
-  ck_assert (cross_traffic_is_none (&c));
+  ck_assert_int_eq (c.state, CROSS_TRAFFIC_NONE);
 }
 END_TEST
 
@@ -47,8 +47,10 @@ START_TEST (test_others_get_in_where_we_pause)
 {
   CrossTraffic c = {0};
 
-  frames (&c, 40, 0.020, 0.008);
-  ck_assert (!cross_traffic_is_none (&c));
+  frames (&c, 8, 0.020, 0.008);
+  ck_assert_int_eq (c.state, CROSS_TRAFFIC_UNKNOWN);
+  frames (&c, 32, 0.020, 0.008);
+  ck_assert_int_eq (c.state, CROSS_TRAFFIC_SOME);
 }
 END_TEST
 

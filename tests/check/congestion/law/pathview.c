@@ -106,13 +106,40 @@ START_TEST (test_a_queue_of_routers_is_theirs)
   setup (&p, 150e3, 120e3);
   run (&p, 4, 2 * CC_SECOND);
   p.view.queue.q = 0.030;
-  p.view.cross.alone = true;
+  p.view.cross.state = CROSS_TRAFFIC_NONE;
   ck_assert (path_view_queue_stands (&p.view, p.now));
   ck_assert (path_view_is_alone (&p.view, p.now));
   path_view_on_router_word (&p.view, p.now);
   ck_assert (!path_view_queue_stands (&p.view, p.now));
   ck_assert (!path_view_is_alone (&p.view, p.now));
   ck_assert_double_eq (path_view_router_queue (&p.view, p.now + 3 * CC_SECOND), 0);
+}
+END_TEST
+
+/* Two packets, the second sent when the first is through: it is larger and takes longer. How much of that is queue?
+   What is none besides is the same beside whomever. */
+static double
+queue_of_a_large_packet (CrossTrafficState state)
+{
+  PathPacket packet = {.seq = 1, .counted = 1, .frame = 1, .sent_at = CC_SECOND, .wire_bytes = 200};
+  PathView v;
+
+  path_view_init (&v, 120e3);
+  v.cross.state = state;
+  packet.arrived_at = packet.sent_at + BASE;
+  path_view_on_packet (&v, &packet);
+  packet = (PathPacket){.seq = 2, .counted = 2, .frame = 2, .sent_at = 2 * CC_SECOND, .wire_bytes = 1400};
+  packet.arrived_at = packet.sent_at + BASE + 10 * CC_MSECOND;
+  path_view_on_packet (&v, &packet);
+  ck_assert_double_eq (path_view_no_queue (&v), 0.008);
+  return v.queue.frame_q;
+}
+
+START_TEST (test_a_large_packet_is_no_queue_on_a_path_of_our_own)
+{
+  ck_assert_double_eq_tol (queue_of_a_large_packet (CROSS_TRAFFIC_UNKNOWN), 0, 1e-5);
+  ck_assert_double_eq_tol (queue_of_a_large_packet (CROSS_TRAFFIC_NONE), 0, 1e-5);
+  ck_assert_double_eq_tol (queue_of_a_large_packet (CROSS_TRAFFIC_SOME), 0.010, 1e-5);
 }
 END_TEST
 
@@ -180,5 +207,6 @@ START_TEST (test_a_late_packet_says_little)
 END_TEST
 
 CC_TEST_MAIN ("pathview", test_sees_the_bottleneck_and_what_arrives, test_sees_a_queue_and_who_keeps_it,
-    test_a_gap_is_not_the_end, test_a_queue_of_routers_is_theirs, test_one_packet_more_is_no_queue,
-    test_how_often_and_how_late, test_what_arrived_when_it_was_full, test_a_late_packet_says_little)
+    test_a_gap_is_not_the_end, test_a_queue_of_routers_is_theirs, test_a_large_packet_is_no_queue_on_a_path_of_our_own,
+    test_one_packet_more_is_no_queue, test_how_often_and_how_late, test_what_arrived_when_it_was_full,
+    test_a_late_packet_says_little)

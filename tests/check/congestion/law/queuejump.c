@@ -92,12 +92,12 @@ START_TEST (test_a_long_wait_while_less_arrives_is_one)
   v.long_wait.since = NOW - 40 * CC_MSECOND;
   ck_assert (queue_jump_on_packet (&j, &v, &o, false, NOW));
   ck_assert (j.pending);
-  v.cross.alone = true; /* a backlog */
+  v.cross.state = CROSS_TRAFFIC_NONE; /* a backlog */
   v.served = (PacketPairs){10e3, 0.1, 0.2, 10, NOW};
   ck_assert (queue_jump_on_packet (&j, &v, &o, false, NOW));
   ck_assert (!j.pending);
   ck_assert (!queue_jump_on_packet (&j, &v, &o, true, NOW));
-  v.cross.alone = false;
+  v.cross.state = CROSS_TRAFFIC_UNKNOWN;
   path_view_on_rate (&v, 50e3); /* all of it arrives */
   ck_assert (!queue_jump_on_packet (&j, &v, &o, false, NOW));
   path_view_on_rate (&v, 90e3);

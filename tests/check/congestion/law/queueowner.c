@@ -127,7 +127,7 @@ START_TEST (test_the_first_that_holds)
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OWN_KIND);
   path_view_on_rate (&v, 80e3);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OWN);
-  v.cross.alone = true;
+  v.cross.state = CROSS_TRAFFIC_NONE;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
   v.marks.lost_at = now;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
