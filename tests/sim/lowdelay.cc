@@ -624,7 +624,7 @@ check_weights (Report &report, const std::string &name, const Run &run, double w
   }
   report.target (name + ": share over weight, first/last", std::exp (log_ratio), 0.85, 1.15, 1 / worst, worst);
   report.check (name + ": Jain index of share over weight", jains, jain, 1);
-  report.check (name + ": use", use, 0.88, 1.01);
+  report.check (name + ": use", use, 0.87, 1.01);
   report.check (name + ": queue delay p95 ms", p95_ms, 0, 100);
 }
 
@@ -641,22 +641,21 @@ weighted_calls (const std::vector<double> &weights, double rtt_ms)
   return run;
 }
 
-/* The first one has been alone before, and may take itself for that when the other one is there: where it is the
-   heavier one as well, two calls have the rates they should have without any weight, so both orders count. */
+/* The first one has been alone before, and has all of the path when the other one comes: so both orders count. */
 static void
 priorities (Report &report)
 {
   for (double rtt_ms : {100., 20., 300.}) {
-    check_weights (report, format ("2-1-rtt-%g", rtt_ms), weighted_calls ({2, 1}, rtt_ms), 1.2, 0.98);
-    check_weights (report, format ("1-2-rtt-%g", rtt_ms), weighted_calls ({1, 2}, rtt_ms), 1.3, 0.96);
+    check_weights (report, format ("2-1-rtt-%g", rtt_ms), weighted_calls ({2, 1}, rtt_ms), 1.15, 0.985);
+    check_weights (report, format ("1-2-rtt-%g", rtt_ms), weighted_calls ({1, 2}, rtt_ms), 1.15, 0.985);
     if (report.options ().quick)
       return;
-    check_weights (report, format ("2-1-1-rtt-%g", rtt_ms), weighted_calls ({2, 1, 1}, rtt_ms), 1.2, 0.97);
-    check_weights (report, format ("3-1-rtt-%g", rtt_ms), weighted_calls ({3, 1}, rtt_ms), 1.2, 0.98);
-    check_weights (report, format ("4-1-rtt-%g", rtt_ms), weighted_calls ({4, 1}, rtt_ms), 1.3, 0.97);
+    check_weights (report, format ("2-1-1-rtt-%g", rtt_ms), weighted_calls ({2, 1, 1}, rtt_ms), 1.15, 0.985);
+    check_weights (report, format ("3-1-rtt-%g", rtt_ms), weighted_calls ({3, 1}, rtt_ms), 1.25, 0.98);
+    check_weights (report, format ("4-1-rtt-%g", rtt_ms), weighted_calls ({4, 1}, rtt_ms), 1.4, 0.97);
   }
   for (double rtt_ms : {100., 20., 300.})
-    check_weights (report, format ("1-1-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms), 1.3, 0.95);
+    check_weights (report, format ("1-1-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms), 1.15, 0.98);
 }
 
 static const std::vector<Scenario> scenarios = {

@@ -2,7 +2,7 @@
 #include "callweight.h"
 #include <math.h>
 
-#define GAMMA 1.5 /* as frames leave alone; no train shows more than that */
+#define GAMMA 2.0 /* traincredit.c: as frames leave at most. No train shows more than that */
 
 double
 call_weight_sane (double weight)

@@ -55,15 +55,17 @@ unhindered (const PathView *v, const MismatchRow *row)
 }
 
 /* A queue that is not ours alone shrinks if all who make it give way, whatever their RTT, who has more of it by more;
-   growth goes on beside that. */
+   growth goes on beside that. It does not where most of the path is ours. Of two calls each may have most of its c: the
+   larger one gives way as the other does, too. */
 static double
 answer_slope (const PathView *v, const MismatchRow *row, double e, double y)
 {
   double slope = standing_queue_slope (&v->queue);
+  double with_others = e - row->slope * path_view_loop (v) * y * fmax (slope, 0);
 
-  if (queue_owner_has_most (v, v->share.known_Bps))
-    return fmin (e, -slope);
-  return e - row->slope * path_view_loop (v) * y * fmax (slope, 0);
+  if (!queue_owner_has_most (v, v->share.known_Bps))
+    return with_others;
+  return fmin (cross_traffic_is_some (&v->cross) ? with_others : e, -slope);
 }
 
 CapacityMismatch

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "pathview.h"
+#include "callweight.h"
 #include "lawnumber.h"
 #include <math.h>
 
@@ -216,7 +217,9 @@ path_view_loop (const PathView *v)
 double
 path_view_no_queue (const PathView *v)
 {
-  return fmax (fmin (v->last.wire_bytes / serving (v), Q_BUSY), NOISY * v->queue.noise);
+  double call_Bps = fmax (call_weight_share (v, v->share.known_Bps), call_weight_rate (v));
+
+  return fmax (fmin (v->last.wire_bytes / call_Bps, Q_BUSY), NOISY * v->queue.noise);
 }
 
 double

@@ -27,10 +27,10 @@ START_TEST (test_among_others_it_is_so_many_calls)
 }
 END_TEST
 
-/* What trains of 1.5 R show of a full path of 300 kB/s. */
+/* What trains of 2 R show of a full path of 300 kB/s. */
 START_TEST (test_each_of_them_sees_what_one_beside_it_sees)
 {
-  double c_of_100 = 1.5 * 100e3 * 300e3 / (300e3 + 0.5 * 100e3), c_of_200 = 1.5 * 200e3 * 300e3 / (300e3 + 0.5 * 200e3);
+  double c_of_100 = 2 * 100e3 * 300e3 / (300e3 + 100e3), c_of_200 = 2 * 200e3 * 300e3 / (300e3 + 200e3);
   PathView v;
 
   path_view_init (&v, 200e3);

@@ -50,14 +50,14 @@ START_TEST (test_grows_by_the_row)
 }
 END_TEST
 
-/* 2 to 1 on a path of 300 kB/s, with what trains of 1.5 R show of it. */
+/* 2 to 1 on a path of 300 kB/s, with what trains of 2 R show of it. */
 START_TEST (test_a_heavier_call_has_the_room_of_the_lighter)
 {
   PathView heavier, lighter;
   double e;
 
-  setup (&heavier, 200e3, 1.5 * 200e3 * 300e3 / (300e3 + 0.5 * 200e3));
-  setup (&lighter, 100e3, 1.5 * 100e3 * 300e3 / (300e3 + 0.5 * 100e3));
+  setup (&heavier, 200e3, 2 * 200e3 * 300e3 / (300e3 + 200e3));
+  setup (&lighter, 100e3, 2 * 100e3 * 300e3 / (300e3 + 100e3));
   e = e_of (&lighter, QUEUE_OWN_KIND, NULL);
   ck_assert_double_lt (e_of (&heavier, QUEUE_OWN_KIND, NULL), 0.7 * e);
   heavier.weight = 2;
@@ -108,6 +108,24 @@ START_TEST (test_a_rising_queue_comes_in_too_much)
 }
 END_TEST
 
+/* It may be a c of a half of the path: as those beside it do, and all of it at least. */
+START_TEST (test_beside_others_who_has_most_gives_way_as_they_do)
+{
+  PathView v;
+
+  setup (&v, 100e3, 100e3);
+  v.cross.state = CROSS_TRAFFIC_SOME;
+  v.queue.q = 0.020;
+  v.queue.q_lag = 0.014;
+  ck_assert_double_eq_tol (e_of (&v, QUEUE_OWN, NULL), -0.02 - 25 * LOOP * 0.6 * 0.04, 1e-9);
+  setup (&v, 65e3, 100e3); /* however much there seems to be */
+  v.cross.state = CROSS_TRAFFIC_SOME;
+  v.queue.q = 0.020;
+  v.queue.q_lag = 0.0195; /* 0.3 % */
+  ck_assert_double_eq_tol (e_of (&v, QUEUE_OWN, NULL), -0.0005 / 0.15, 1e-9);
+}
+END_TEST
+
 START_TEST (test_single_packets_grow_a_little)
 {
   PathView v;
@@ -148,5 +166,6 @@ END_TEST
 
 CC_TEST_MAIN ("capacitymismatch", test_down_to_the_capacity, test_grows_by_the_row,
     test_a_heavier_call_has_the_room_of_the_lighter, test_packets_as_they_left_have_seen_room,
-    test_does_not_shrink_without_a_queue, test_a_rising_queue_comes_in_too_much, test_single_packets_grow_a_little,
+    test_does_not_shrink_without_a_queue, test_a_rising_queue_comes_in_too_much,
+    test_beside_others_who_has_most_gives_way_as_they_do, test_single_packets_grow_a_little,
     test_loss_has_the_last_word, test_half_at_most)

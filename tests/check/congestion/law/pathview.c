@@ -159,6 +159,22 @@ START_TEST (test_one_packet_more_is_no_queue)
 }
 END_TEST
 
+/* 1200 bytes of 600 kB/s; of each of two calls half as much comes, unless nobody else is there. */
+START_TEST (test_one_packet_of_a_heavier_call_is_one_of_each_of_so_many)
+{
+  PathView v;
+
+  path_view_init (&v, 600e3);
+  v.last.wire_bytes = 1200;
+  v.share.known_Bps = 300e3;
+  ck_assert_double_eq_tol (path_view_no_queue (&v), 0.002, 1e-9);
+  v.weight = 2;
+  ck_assert_double_eq_tol (path_view_no_queue (&v), 0.004, 1e-9);
+  v.cross.state = CROSS_TRAFFIC_NONE;
+  ck_assert_double_eq_tol (path_view_no_queue (&v), 0.002, 1e-9);
+}
+END_TEST
+
 START_TEST (test_how_often_and_how_late)
 {
   PathView v;
@@ -208,5 +224,5 @@ END_TEST
 
 CC_TEST_MAIN ("pathview", test_sees_the_bottleneck_and_what_arrives, test_sees_a_queue_and_who_keeps_it,
     test_a_gap_is_not_the_end, test_a_queue_of_routers_is_theirs, test_a_large_packet_is_no_queue_on_a_path_of_our_own,
-    test_one_packet_more_is_no_queue, test_how_often_and_how_late, test_what_arrived_when_it_was_full,
-    test_a_late_packet_says_little)
+    test_one_packet_more_is_no_queue, test_one_packet_of_a_heavier_call_is_one_of_each_of_so_many,
+    test_how_often_and_how_late, test_what_arrived_when_it_was_full, test_a_late_packet_says_little)
