@@ -3,8 +3,7 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define MAX_DEBT 1.0    /* s, at the rate: what left at the gain is never paid back by a longer silence */
-#define SHARED_GAIN 2.0 /* x the rate, at most */
+#define MAX_DEBT 1.0 /* s, at the rate: what left at the gain is never paid back by a longer silence */
 #define TRAIN_QUEUE LAW (TRAIN_QUEUE, 0.008, 0.033) /* s, at the end of a frame that fills its interval */
 #define EVEN_GAIN LAW (EVEN_GAIN, 1.03, 1.5)        /* x the rate, all the time: what is left for a backlog to go */
 #define KNOWN_SHARE 0.95                            /* of it, where it is well above the rate */
@@ -74,7 +73,7 @@ train_credit_frame_rate (const TrainPath *path)
     return EVEN_GAIN * path->rate_Bps;
   if (!path->told || path->shared_out || path->capacity_Bps == 0)
     return path->gain * path->rate_Bps;
-  return fmax (fmin (SHARED_GAIN * path->rate_Bps, most_on_path (path)), path->rate_Bps);
+  return fmax (fmin (LAW_TRAIN_GAIN * path->rate_Bps, most_on_path (path)), path->rate_Bps);
 }
 
 double

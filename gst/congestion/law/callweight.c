@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "callweight.h"
+#include "lawnumber.h"
 #include <math.h>
-
-#define GAMMA 2.0 /* traincredit.c: as frames leave at most. No train shows more than that */
 
 double
 call_weight_sane (double weight)
@@ -25,5 +24,5 @@ call_weight_rate (const PathView *v)
 double
 call_weight_share (const PathView *v, double c_Bps)
 {
-  return c_Bps * (v->rate_Bps / (v->rate_Bps + (among_others (v) - 1) * fmin (c_Bps / GAMMA, v->rate_Bps)));
+  return c_Bps * (v->rate_Bps / (v->rate_Bps + (among_others (v) - 1) * fmin (c_Bps / LAW_TRAIN_GAIN, v->rate_Bps)));
 }

@@ -4,7 +4,8 @@
 #ifndef LAWNUMBER_H
 #define LAWNUMBER_H
 
-#define LAW_ETA 0.98 /* x what the path carries: so much is used, or no queue would ever go */
+#define LAW_ETA 0.98       /* x what the path carries: so much is used, or no queue would ever go */
+#define LAW_TRAIN_GAIN 2.0 /* x R: as frames leave beside others at most, so no train shows more than that */
 
 #ifdef LAW_ABLATION
 #include "lawablation.h"

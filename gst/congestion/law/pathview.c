@@ -44,19 +44,12 @@ path_view_on_router_word (PathView *v, CcTime now)
   v->word_at = now;
 }
 
-/* At least. */
-static double
-serving (const PathView *v)
-{
-  return fmax (v->share.known_Bps, v->rate_Bps);
-}
-
 /* At which a packet of ours passes the bottleneck, at least. Beside others that is all of the link, of which c is our
    share: by how much more nobody knows, and what is taken off too much is a queue that nobody yields to. */
 static double
 passing (const PathView *v)
 {
-  return cross_traffic_is_some (&v->cross) ? HUGE_VAL : serving (v);
+  return cross_traffic_is_some (&v->cross) ? HUGE_VAL : fmax (v->share.known_Bps, v->rate_Bps);
 }
 
 /* A pause between trains is neither a train nor a queue. */

@@ -108,7 +108,7 @@ START_TEST (test_a_rising_queue_comes_in_too_much)
 }
 END_TEST
 
-/* It may be a c of a half of the path: as those beside it do, and all of it at least. */
+/* c may be of half the path. It gives way by as much as those beside it do, and by what comes in too much at least. */
 START_TEST (test_beside_others_who_has_most_gives_way_as_they_do)
 {
   PathView v;
