@@ -658,6 +658,21 @@ priorities (Report &report)
     check_weights (report, format ("1-1-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms), 1.15, 0.98);
 }
 
+/* Cameras of one kind keep step for minutes: one's frame always meets the other's, and the other never meets it. */
+static void
+steady_clocks (Report &report)
+{
+  for (double rtt_ms : {100., 20., 300.}) {
+    for (double apart_ms : {0., 10., 15., 25.}) {
+      Run run = weighted_calls ({1, 1}, rtt_ms);
+
+      run.video.scale_t = 0;
+      run.flows.back ().start_s += apart_ms / 1000;
+      check_weights (report, format ("steady-%gms-rtt-%g", apart_ms, rtt_ms), run, 3, 0.8);
+    }
+  }
+}
+
 static const std::vector<Scenario> scenarios = {
     {"variable-capacity", "RFC 8867 5.1: one flow, capacity 1.0, 2.5, 0.6, 1.0 Mb/s", true, variable_capacity},
     {"packet-reports", "RFC 8888 and TWCC do where the receiver knows nothing of the law", true, packet_reports},
@@ -673,6 +688,7 @@ static const std::vector<Scenario> scenarios = {
     {"own-kind", "RFC 8867 5.4: three flows share 3.5 Mb/s", true, own_kind},
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
     {"priorities", "RFC 8867 6.1: what a call has goes by its weight", true, priorities},
+    {"steady-clocks", "frames that always meet each other alike", false, steady_clocks},
     {"l4s", "a path that marks at once has a queue of a few ms", true, l4s},
     {"l4s-three", "three flows as well", true, l4s_three},
     {"marks", "a path that marks what it would drop: alone, beside TCPs that are marked too, three flows", false,
