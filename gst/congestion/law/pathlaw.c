@@ -25,7 +25,6 @@ path_law_row (OwnerKind kind)
       [QUEUE_OTHERS] = {{others, false, 0, PATH_GROWTH, -1, Q_TARGET}, true},
       [QUEUE_ROUTER] = {{routers, true, 0, -1, PATH_GROWTH_PROBE, Q_TARGET}, true},
       [QUEUE_L4S] = {{gentle, true, 0, LONE_GROWTH, 0, Q_TARGET}, true},
-      [QUEUE_MARKED] = {{bold, true, 0, LONE_GROWTH, 0, Q_TARGET}, false},
       [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
       [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
       [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},

@@ -2,7 +2,6 @@
 #include "queuejump.h"
 #include "backlog.h"
 #include "lawnumber.h"
-#include "pathlaw.h"
 #include <math.h>
 
 #define OTHERS_TIME LAW (OTHERS_TIME, 0.55, 0) /* s in which others, with longer loops, have done their part of it */
@@ -16,13 +15,10 @@ queue_jump_is_of_others (const PathView *v, OwnerKind kind)
 double
 queue_jump_rate (const PathView *v, OwnerKind kind, double arriving_Bps)
 {
-  const PathLawRow row = path_law_row (kind);
   double drain = backlog_drain (v->waited);
 
   if (!queue_jump_is_of_others (v, kind))
     return fmin (v->rate_Bps, arriving_Bps * drain);
-  if (kind == QUEUE_MARKED) /* its part of that */
-    return v->rate_Bps * (1 - (1 - drain) * path_law_yields (v, &row, v->share.capacity_Bps));
   return v->rate_Bps * drain;
 }
 

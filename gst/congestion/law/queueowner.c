@@ -2,13 +2,9 @@
 #include "queueowner.h"
 #include "lawnumber.h"
 
-#define MOST LAW (MOST, 0.6, 0.9)    /* x c: what stands below that is not ours, or little of it */
-#define LITTLE LAW (LITTLE, 0.35, 0) /* x c: below that, on a path that marks, only a part of the queue is ours */
-#define HALF LAW (HALF, 0.5, 0)      /* x c: the same beside a TCP, whose queue is long for */
-#define LONG_SHARE 0.45              /* of the time */
+#define MOST LAW (MOST, 0.6, 0.9)                 /* x c: what stands below that is not ours, or little of it */
 #define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)     /* x c */
-#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it */
-#define OTHERS_GONE LAW (OTHERS_GONE, 3.0, 0.3)   /* s without it */
+#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it; and of none, and they are gone */
 #define WARY_TIME LAW (WARY_TIME, 20.0, 0)        /* s after it went, in which it is believed again after */
 #define WARY_AFTER LAW (WARY_AFTER, 0.5, 1.5)     /* s */
 #define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)    /* s */
@@ -74,7 +70,7 @@ compete (QueueOwner *o, const PathView *v, CcTime now)
     o->short_at = now;
   if (o->testing)
     return end_test (o, v, now);
-  if (cc_seconds (now - o->short_at) > OTHERS_GONE)
+  if (cc_seconds (now - o->short_at) > OTHERS_AFTER)
     return stop_competing (o, now);
   return now >= o->test_at ? begin_test (o, v) : says (QUEUE_AS_IT_WAS, rate_wish_none);
 }
@@ -93,16 +89,6 @@ queue_owner_forget (QueueOwner *o)
   o->others = o->testing = false;
 }
 
-/* Marks keep the queue short, which others make, and the equation counts them. Flows of one kind, whose trains miss
-   each other, would take themselves for that; but their queue comes and goes, a TCP's comes and stays. */
-static bool
-has_little_of_marked (const PathView *v, CcTime now)
-{
-  double most = v->queue.long_share > LONG_SHARE ? HALF : LITTLE;
-
-  return ecn_marks_is_classic (&v->marks, now) && v->rate_Bps < most * v->share.capacity_Bps;
-}
-
 bool
 queue_owner_has_most (const PathView *v, double c_Bps)
 {
@@ -118,8 +104,6 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
     return QUEUE_ROUTER;
   if (ecn_marks_is_scalable (&v->marks, now))
     return QUEUE_L4S;
-  if (has_little_of_marked (v, now))
-    return QUEUE_MARKED;
   if (path_view_is_alone (v, now))
     return QUEUE_ALONE;
   return queue_owner_has_most (v, v->share.known_Bps) ? QUEUE_OWN : QUEUE_OWN_KIND;
@@ -140,8 +124,8 @@ queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
 RateOwner
 rate_owner_of_queue (OwnerKind kind)
 {
-  static const RateOwner owners[QUEUE_KINDS] = {RATE_OWNER_OTHERS, RATE_OWNER_ROUTER, RATE_OWNER_L4S, RATE_OWNER_MARKED,
-      RATE_OWNER_OWN, RATE_OWNER_OWN, RATE_OWNER_OWN_KIND};
+  static const RateOwner owners[QUEUE_KINDS] = {
+      RATE_OWNER_OTHERS, RATE_OWNER_ROUTER, RATE_OWNER_L4S, RATE_OWNER_OWN, RATE_OWNER_OWN, RATE_OWNER_OWN_KIND};
 
   return owners[kind];
 }

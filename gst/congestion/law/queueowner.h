@@ -7,7 +7,6 @@
                put to the test now and then: the rate is halved for a moment, and where the queue goes it was ours
      router    routers have told a rate lately: they share out
      l4s       the path marks as soon as a queue begins: the fraction of marks says how much of it is too much
-     marked    the path marks, which keeps the queue short, and R is a little part of c: the queue is others'
      alone     nobody else is there (crosstraffic.h)
      own       most of the path is ours, and so is its queue
      own kind  the rest: flows that do as we do */
@@ -21,16 +20,7 @@
 extern "C" {
 #endif
 
-typedef enum {
-  QUEUE_OTHERS,
-  QUEUE_ROUTER,
-  QUEUE_L4S,
-  QUEUE_MARKED,
-  QUEUE_ALONE,
-  QUEUE_OWN,
-  QUEUE_OWN_KIND,
-  QUEUE_KINDS
-} OwnerKind;
+typedef enum { QUEUE_OTHERS, QUEUE_ROUTER, QUEUE_L4S, QUEUE_ALONE, QUEUE_OWN, QUEUE_OWN_KIND, QUEUE_KINDS } OwnerKind;
 
 typedef struct {
   bool others, testing;

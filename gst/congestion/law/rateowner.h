@@ -18,7 +18,7 @@ typedef enum {
   RATE_OWNER_OWN = 3,         /* the capacity, or a queue of our own */
   RATE_OWNER_OWN_KIND = 4,    /* a share of it: R is a smaller part of what the path carries */
   RATE_OWNER_OTHERS = 5,      /* a queue that stays although we backed off */
-  RATE_OWNER_MARKED = 6,      /* the path marks, and little of its queue is ours */
+  RATE_OWNER_MARKED = 6,      /* of older receivers: the path marks, and little of its queue is ours */
   RATE_OWNER_ROUTER = 7,      /* a rate that a router, or anybody else, has told */
   RATE_OWNER_LOSS = 8,        /* loss: TCP's equation, a test of its cause, a limit found by one */
   RATE_OWNER_APPLICATION = 9, /* too little is sent to go further */

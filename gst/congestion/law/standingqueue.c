@@ -4,10 +4,8 @@
 #include <math.h>
 
 #define SLOPE_TIME LAW (SLOPE_TIME, 0.15, 1.5) /* s */
-#define Q_LONG LAW (Q_LONG, 0.014, 1.0)        /* s */
 #define NOISE_FRAMES LAW (NOISE_FRAMES, 16.0, 4.0)
 #define QUIET LAW (QUIET, 0.0025, 0.0) /* s: frames of varying size do as much */
-#define LONG_MEMORY 15.0               /* s */
 
 double
 standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double passing_Bps)
@@ -51,7 +49,6 @@ void
 standing_queue_update (StandingQueue *s, double T)
 {
   s->q_lag += (s->q - s->q_lag) * fmin (T / SLOPE_TIME, 1);
-  s->long_share += ((s->q > Q_LONG) - s->long_share) * fmin (T / LONG_MEMORY, 1);
 }
 
 double

@@ -18,7 +18,6 @@ typedef struct {
   double least_bytes;     /* the smallest packet of late */
   double frame_q;         /* s, of the frame that is arriving */
   CcDuration frame_delay, ended_delay; /* its least delay beyond the base; that of the frame before it */
-  double long_share;                   /* of the time in which q is long where marks should keep it short, lately */
 } StandingQueue;
 
 /* In the order of arrival. passing_Bps: at which it passes the bottleneck, at least; HUGE_VAL: nobody knows. Returns s

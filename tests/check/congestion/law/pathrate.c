@@ -20,7 +20,6 @@ typedef struct {
   CcDuration others; /* queueing delay kept by somebody else */
   double frames_Bps; /* of others, whose frames begin when ours do, paced as ours */
   double frames_left;
-  bool marks; /* on every packet */
   double loss;
   bool counts; /* what the law makes of loss */
   uint32_t chance;
@@ -84,7 +83,7 @@ send_packet (Loop *l, CcTime sent_at, uint32_t bytes)
   CcTime arrived = sent_at > l->free_at ? sent_at : l->free_at;
   PathPacket packet = {.seq = ++l->seq, .sent_at = sent_at, .wire_bytes = bytes, .frame = l->frame, .R = 2 * BASE};
 
-  packet.ecn = l->marks ? ARRIVAL_CE : ARRIVAL_ECT_0;
+  packet.ecn = ARRIVAL_ECT_0;
   packet.counted = l->counts ? l->seq : 0;
   l->free_at = arrived + cc_duration (bytes / l->c);
   if (l->free_at - sent_at > l->worst_queue)
@@ -417,34 +416,30 @@ START_TEST (test_a_queue_that_stays_at_rest_is_of_others)
 }
 END_TEST
 
-/* A queue of all: it yields as much as the others do, not down to what comes through between theirs; where packets are
-   marked by its part of that. */
-START_TEST (test_yields_its_part_to_a_jump)
+/* A queue of all: it yields as much as the others do, not down to what comes through between theirs. */
+START_TEST (test_yields_as_all_do_to_a_jump)
 {
-  for (unsigned marks = 0; marks < 2; marks++) {
-    Loop l;
-    double fall = 1;
+  Loop l;
+  double fall = 1;
 
-    have_a_small_part (&l);
-    l.marks = marks;
-    for (unsigned n = 0; n < 10; n++) {
-      double before = l.law.rate_Bps;
+  have_a_small_part (&l);
+  for (unsigned n = 0; n < 10; n++) {
+    double before = l.law.rate_Bps;
 
-      l.others += 12 * CC_MSECOND;
-      run (&l, CC_SECOND / FPS);
-      fall = fmin (fall, l.law.rate_Bps / before);
-    }
-    ck_assert_uint_eq (l.law.jumps, 1);
-    ck_assert_double_lt (fall, marks ? 0.98 : 0.88);
-    ck_assert_double_gt (fall, marks ? 0.9 : 0.6);
+    l.others += 12 * CC_MSECOND;
+    run (&l, CC_SECOND / FPS);
+    fall = fmin (fall, l.law.rate_Bps / before);
   }
+  ck_assert_uint_eq (l.law.jumps, 1);
+  ck_assert_double_lt (fall, 0.88);
+  ck_assert_double_gt (fall, 0.6);
 }
 END_TEST
 
 /* Bytes/s gained in a second at the rate at which a queue of all has come, and gone since. Trains show 3.5 times the
    rate, as they do among others. */
 static double
-grow_where_it_was_full (double rate_Bps, bool marks)
+grow_where_it_was_full (double rate_Bps)
 {
   Loop l;
   double before;
@@ -452,7 +447,6 @@ grow_where_it_was_full (double rate_Bps, bool marks)
   setup (&l, 3.5 * rate_Bps, rate_Bps);
   l.source_max_Bps = rate_Bps;
   l.gain = 4;
-  l.marks = marks;
   run (&l, 3 * CC_SECOND);
   l.others = 25 * CC_MSECOND;
   run (&l, CC_SECOND / 2);
@@ -465,26 +459,25 @@ grow_where_it_was_full (double rate_Bps, bool marks)
 }
 
 /* By 0.75 x 7 kB/s^2 whatever the rate, and bolder with time: the smaller one gains. Without that it were 24 and 43
-   kB/s, and is where others' queue is kept short by marks. */
+   kB/s. */
 START_TEST (test_gentle_where_the_path_was_full)
 {
   const double rate[] = {kbps (500), kbps (1000)};
   double grown[2];
 
   for (unsigned i = 0; i < 2; i++) {
-    grown[i] = grow_where_it_was_full (rate[i], false);
+    grown[i] = grow_where_it_was_full (rate[i]);
     ck_assert_double_gt (grown[i], 3e3);
     ck_assert_double_lt (grown[i], 8e3);
-    ck_assert_double_gt (grow_where_it_was_full (rate[i], true), 15e3);
   }
   ck_assert_double_lt (grown[1], 1.3 * grown[0]);
 }
 END_TEST
 
-/* x what it had, after 1 s of a queue of all that has come, stood so long and stands at 30 ms, or rises again from 0 to
-   that. Trains show that the path has that many times the rate. */
+/* x what it had, after 1 s of a queue of all that has come, stood half a second and stands at 30 ms, or rises again
+   from 0 to that. Trains show that the path has that many times the rate. */
 static double
-left_after (CcDuration stood, double link, bool rising, bool marks)
+left_of (double link, bool rising)
 {
   Loop l;
   uint32_t jumps;
@@ -492,10 +485,9 @@ left_after (CcDuration stood, double link, bool rising, bool marks)
   setup (&l, link * kbps (1000), kbps (1000));
   l.source_max_Bps = kbps (1000);
   l.gain = 4;
-  l.marks = marks;
   run (&l, 3 * CC_SECOND);
   let_others_queue (&l, 30 * CC_MSECOND);
-  run (&l, stood);
+  run (&l, CC_SECOND / 2);
   if (rising)
     l.others = 0;
   run (&l, CC_SECOND / 5);
@@ -510,16 +502,10 @@ left_after (CcDuration stood, double link, bool rising, bool marks)
   return l.law.rate_Bps / kbps (1000);
 }
 
-static double
-left_of (double link, bool rising, bool marks)
-{
-  return left_after (CC_SECOND / 2, link, rising, marks);
-}
-
 /* Who has a third of the path, as its trains show, yields a quarter of what it would that has all of it. */
 START_TEST (test_yields_by_its_share)
 {
-  double most = 1 - left_of (1.1, false, false), third = 1 - left_of (3, false, false);
+  double most = 1 - left_of (1.1, false), third = 1 - left_of (3, false);
 
   ck_assert_double_gt (most, 0.14);
   ck_assert_double_gt (third, 0.2 * most);
@@ -527,26 +513,14 @@ START_TEST (test_yields_by_its_share)
 }
 END_TEST
 
-/* It grew by 2 % but for that 3 % comes in too much; it does where packets are marked and it has little. Who has most,
-   of what is known to be others' path as well, gives way by more. */
+/* It grew by 2 % but for that 3 % comes in too much. Who has most, of what is known to be others' path as well, gives
+   way by more. */
 START_TEST (test_yields_to_a_rising_queue)
 {
-  ck_assert_double_lt (left_of (3, true, false), 0.99);
-  ck_assert_double_gt (left_of (3, true, false), 0.95);
-  ck_assert_double_gt (left_of (3, true, true), 1.01);
-  ck_assert_double_eq_tol (left_of (2.2, true, true), left_of (2.2, true, false), 0.01);
-  ck_assert_double_lt (left_of (1.1, true, false), 0.9);
-  ck_assert_double_gt (left_of (1.1, true, false), 0.85);
-}
-END_TEST
-
-/* A queue that stays, though the path marks, is a TCP's: up to half of the path does not yield to its rising. */
-START_TEST (test_has_half_beside_a_marked_tcp)
-{
-  ck_assert_double_gt (left_after (12 * CC_SECOND, 2.2, true, true), 1.01);
-  ck_assert_double_lt (left_after (12 * CC_SECOND, 2.2, true, false), 0.99);
-  ck_assert_double_lt (left_after (5 * CC_SECOND, 2.2, true, true), 0.99);
-  ck_assert_double_lt (left_after (12 * CC_SECOND, 1.8, true, true), 0.99);
+  ck_assert_double_lt (left_of (3, true), 0.99);
+  ck_assert_double_gt (left_of (3, true), 0.95);
+  ck_assert_double_lt (left_of (1.1, true), 0.9);
+  ck_assert_double_gt (left_of (1.1, true), 0.85);
 }
 END_TEST
 
@@ -751,8 +725,7 @@ CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capa
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
     test_a_longer_route_is_taken, test_loss_from_before_a_pause_is_forgotten, test_a_pause_ends_a_test_of_loss,
     test_a_test_of_loss_takes_no_rate, test_grows_beside_a_queue_of_others,
-    test_a_queue_that_stays_at_rest_is_of_others, test_yields_its_part_to_a_jump, test_gentle_where_the_path_was_full,
-    test_yields_by_its_share, test_yields_to_a_rising_queue, test_has_half_beside_a_marked_tcp,
-    test_single_packets_grow_in_a_queue_of_all, test_takes_what_frames_of_others_leave,
-    test_nothing_before_the_first_packet, test_a_gap_of_the_link_is_no_capacity, test_returns_to_what_was_served,
-    test_says_who_set_the_rate, test_loss_may_own_the_rate)
+    test_a_queue_that_stays_at_rest_is_of_others, test_yields_as_all_do_to_a_jump, test_gentle_where_the_path_was_full,
+    test_yields_by_its_share, test_yields_to_a_rising_queue, test_single_packets_grow_in_a_queue_of_all,
+    test_takes_what_frames_of_others_leave, test_nothing_before_the_first_packet, test_a_gap_of_the_link_is_no_capacity,
+    test_returns_to_what_was_served, test_says_who_set_the_rate, test_loss_may_own_the_rate)

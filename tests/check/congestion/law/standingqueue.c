@@ -69,18 +69,6 @@ START_TEST (test_slope)
 }
 END_TEST
 
-START_TEST (test_share_of_the_time_in_which_it_is_long)
-{
-  StandingQueue s = {0};
-
-  for (unsigned i = 0; i < 600; i++) {
-    frames (&s, 3, i % 2 ? 40 * CC_MSECOND : 0);
-    standing_queue_update (&s, 0.1);
-  }
-  ck_assert_double_eq_tol (s.long_share, 0.5, 0.05);
-}
-END_TEST
-
 /* Frames that wait 0, 20, 5 and 30 ms in turn; then a queue that rises by 10 ms each frame. */
 START_TEST (test_noise)
 {
@@ -103,4 +91,4 @@ START_TEST (test_noise)
 END_TEST
 
 CC_TEST_MAIN ("standingqueue", test_a_frames_own_packets_are_no_queue, test_a_large_packet_is_no_queue,
-    test_the_frame_before_is_told, test_slope, test_share_of_the_time_in_which_it_is_long, test_noise)
+    test_the_frame_before_is_told, test_slope, test_noise)
