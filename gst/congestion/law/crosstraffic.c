@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "crosstraffic.h"
+#include "lawnumber.h"
 #include <math.h>
 
-#define ENOUGH 8.0      /* frames: one spreads by 0.9, the mean of so many by 0.3 */
-#define MEMORY 12.0     /* frames */
-#define MOST 1.2        /* either way: a gap of the link may fall anywhere */
-#define ALONE 0.1       /* below, nobody else is there */
-#define NOT_ALONE 0.25  /* above, somebody is */
-#define LEAST_SPAN 1e-5 /* s: packets that one chance of the link has served */
+#define ENOUGH LAW (CROSS_ENOUGH, 8.0, 2.0)    /* frames: one spreads by 0.9, the mean of so many by 0.3 */
+#define MEMORY LAW (CROSS_MEMORY, 12.0, 100.0) /* frames */
+#define MOST LAW (CROSS_MOST, 1.2, 100.0)      /* either way: a gap of the link may fall anywhere */
+#define ALONE LAW (ALONE, 0.1, 0.25)           /* below, nobody else is there */
+#define NOT_ALONE LAW (NOT_ALONE, 0.25, 0.1)   /* above, somebody is */
+#define LEAST_SPAN 1e-5                        /* s: packets that one chance of the link has served */
 
 static CrossTrafficState
 judge (const CrossTraffic *c, double weight)

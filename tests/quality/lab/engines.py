@@ -5,6 +5,7 @@ that)."""
 import functools
 import hashlib
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -13,7 +14,7 @@ import sys
 from callkit import controllers, paths
 from webrtckit import browser
 
-SIM_LAB = paths.BUILD / "tests/sim/sim-lab"
+SIM_LAB = paths.BUILD / "tests/sim" / ("sim-lab-ablation" if "LAW_NUMBERS" in os.environ else "sim-lab")
 MEASURES = ("engines", "job", "measure", "playout", "stamps", "viewer", "vmaf", "wire")
 PATIENCE = 20  # s of the wall a simulated second may take before a job counts as hung
 UNKNOWN = re.compile(r"no (such )?controller[ :]+[\w+-]+")
