@@ -94,7 +94,7 @@ def fingerprint(engine):
     plugins = [p for folder in [*paths.PLUGINS, paths.RIVALS] for p in folder.glob("*.so")]
     measures = [here / f"{name}.py" for name in MEASURES]
     measures += [call_kit / f"{name}.py" for name in ("measures", "quality", "network")]
-    digest = hashlib.sha1()
+    digest = hashlib.sha1(os.environ.get("LAW_NUMBERS", "").encode())
     for path in sorted(p for p in [*programs, *plugins, *measures] if p.exists()):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]

@@ -436,8 +436,8 @@ START_TEST (test_yields_as_all_do_to_a_jump)
 }
 END_TEST
 
-/* Bytes/s gained in a second at the rate at which a queue of all has come, and gone since. Trains show 3.5 times the
-   rate, as they do among others. */
+/* Bytes/s gained in a second at the rate at which a queue of all has come, and gone since. Trains leave at four times
+   the rate, twice what they do, and show 3.5 times it. */
 static double
 grow_where_it_was_full (double rate_Bps)
 {
