@@ -2,21 +2,19 @@
 #include "filledpath.h"
 #include "lawnumber.h"
 
-#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3)         /* x what arrived: from there */
-#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)             /* x it: to there */
-#define NEAR_CAPACITY LAW (NEAR_CAPACITY, 1.4, 1e9) /* x c: beyond, the path is another */
+#define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3) /* x what arrived: from there */
+#define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)     /* x it: to there */
 
 void
-filled_path_meet (FilledPath *f, double receive_Bps, double capacity_Bps, CcTime now)
+filled_path_meet (FilledPath *f, double receive_Bps, CcTime now)
 {
-  *f = (FilledPath){receive_Bps, capacity_Bps, now};
+  *f = (FilledPath){receive_Bps, now};
 }
 
 bool
-filled_path_is_near (const FilledPath *f, double rate_Bps, double capacity_Bps)
+filled_path_is_near (const FilledPath *f, double rate_Bps)
 {
-  return rate_Bps >= NEAR_FROM * f->rate_Bps && rate_Bps <= NEAR_TO * f->rate_Bps &&
-         capacity_Bps <= NEAR_CAPACITY * f->capacity_Bps;
+  return rate_Bps >= NEAR_FROM * f->rate_Bps && rate_Bps <= NEAR_TO * f->rate_Bps;
 }
 
 double

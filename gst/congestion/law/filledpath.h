@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The path when it was last full: what came through, and what it carried of this flow. Flows that share it are all
-   close to their part of it there, and their encoders follow late, so that growth is gentle about that rate. Where the
-   path carries much more than it did then, it is another. */
+/* The path when it was last full: what came through. Flows that share it are all close to their part of it there, and
+   their encoders follow late, so that growth is gentle about that rate. */
 #ifndef FILLEDPATH_H
 #define FILLEDPATH_H
 
@@ -13,16 +12,15 @@ extern "C" {
 #endif
 
 typedef struct {
-  double rate_Bps;     /* what arrived when a queue was last met */
-  double capacity_Bps; /* c then */
+  double rate_Bps; /* what arrived when a queue was last met */
   CcTime at;
 } FilledPath;
 
 /* A queue stands now. */
-void filled_path_meet (FilledPath *f, double receive_Bps, double capacity_Bps, CcTime now);
+void filled_path_meet (FilledPath *f, double receive_Bps, CcTime now);
 
 /* Pure. */
-bool filled_path_is_near (const FilledPath *f, double rate_Bps, double capacity_Bps);
+bool filled_path_is_near (const FilledPath *f, double rate_Bps);
 double filled_path_since (const FilledPath *f, CcTime now); /* s */
 
 #ifdef __cplusplus

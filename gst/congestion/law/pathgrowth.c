@@ -28,7 +28,7 @@ shared_growth (const PathView *v, const GrowthRow *row, CcTime now)
 static double
 near_growth (const PathView *v, const GrowthRow *row)
 {
-  if (!row->gentle || !filled_path_is_near (&v->filled, v->rate_Bps, v->share.capacity_Bps))
+  if (!row->gentle || !filled_path_is_near (&v->filled, v->rate_Bps))
     return HUGE_VAL;
   return fmax (NEAR_GROWTH / call_weight_rate (v), NEAR_LEAST);
 }

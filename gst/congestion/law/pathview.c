@@ -157,7 +157,7 @@ path_view_take_capacity (PathView *v, double capacity_Bps)
 void
 path_view_meet_queue (PathView *v, CcTime now)
 {
-  filled_path_meet (&v->filled, v->receive_Bps, v->share.known_Bps, now);
+  filled_path_meet (&v->filled, v->receive_Bps, now);
 }
 
 void

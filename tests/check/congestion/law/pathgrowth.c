@@ -59,10 +59,9 @@ START_TEST (test_gentle_about_the_rate_that_filled_the_path)
 
   setup (&v, 100e3, 300e3, 2);
   v.filled.rate_Bps = 100e3;
-  v.filled.capacity_Bps = 300e3;
   ck_assert_double_eq_tol (path_growth_shared (&v, &gentle, 0.5, NOW), 0.07 * LOOP, 1e-9);
   ck_assert_double_gt (path_growth_shared (&v, &bold, 0.5, NOW), 0.5 * LOOP);
-  v.filled.capacity_Bps = 200e3; /* another path */
+  v.filled.rate_Bps = 70e3; /* well beyond it */
   ck_assert_double_gt (path_growth_shared (&v, &gentle, 0.5, NOW), 0.5 * LOOP);
 }
 END_TEST
