@@ -28,10 +28,55 @@ path_of (const PathView *v, bool others)
       .queue_is_others = others};
 }
 
+void
+loss_answer_init (LossAnswer *a)
+{
+  *a = (LossAnswer){0};
+  loss_cause_init (&a->cause);
+  loss_gap_init (&a->gap);
+}
+
+static RateWish
+forget (LossAnswer *a)
+{
+  bool testing = loss_cause_testing (&a->cause);
+
+  loss_cause_init (&a->cause);
+  return testing ? wish (a->before_test_Bps) : rate_wish_none;
+}
+
 RateWish
-loss_answer_step (LossAnswer *a, LossCause *l, const PathView *v, bool others, CcTime now)
+loss_answer_on_packet (LossAnswer *a, const PathView *v, const PathPacket *packet, bool queued)
+{
+  bool silence = a->started && cc_time_since (packet->arrived_at, a->newest_at) > FORGOTTEN;
+  RateWish wish = silence ? forget (a) : rate_wish_none;
+
+  loss_cause_on_packet (&a->cause, packet->counted, v->waited, queued);
+  if (a->started && packet->counted <= a->newest)
+    return wish;
+  if (a->started)
+    loss_gap_on_packet (&a->gap, a->newest, packet->counted, v->rate_Bps, packet->arrived_at);
+  a->started = true;
+  a->newest = packet->counted;
+  a->newest_at = packet->arrived_at;
+  return wish;
+}
+
+RateWish
+loss_answer_excuse (LossAnswer *a, uint64_t first, uint64_t last, double rate_Bps, CcTime now)
+{
+  RateWish test = forget (a), gap;
+
+  loss_cause_abort (&a->cause, now);
+  gap = loss_gap_excuse (&a->gap, first, last, test.owner == RATE_OWNER_UNKNOWN ? rate_Bps : test.rate_Bps);
+  return gap.owner == RATE_OWNER_UNKNOWN ? test : gap;
+}
+
+RateWish
+loss_answer_step (LossAnswer *a, const PathView *v, bool others, CcTime now)
 {
   const LossPath path = path_of (v, others);
+  LossCause *l = &a->cause;
   bool testing = loss_cause_testing (l);
 
   if (testing && others) {
@@ -45,32 +90,17 @@ loss_answer_step (LossAnswer *a, LossCause *l, const PathView *v, bool others, C
   case LOSS_RATE_FREE:
     return wish (a->before_test_Bps);
   case LOSS_CONGESTION:
-    return wish (fmin (testing ? a->before_test_Bps : v->rate_Bps, l->limit_Bps));
+    return wish (fmin (testing ? a->before_test_Bps : v->rate_Bps, l->limit.rate_Bps));
   case LOSS_GO_ON:
     break;
   }
   return rate_wish_none;
 }
 
-RateWish
-loss_answer_forget (const LossAnswer *a, LossCause *l)
-{
-  bool testing = loss_cause_testing (l);
-
-  loss_cause_init (l);
-  return testing ? wish (a->before_test_Bps) : rate_wish_none;
-}
-
-RateWish
-loss_answer_on_pause (const LossAnswer *a, LossCause *l, CcDuration pause)
-{
-  return pause > FORGOTTEN ? loss_answer_forget (a, l) : rate_wish_none;
-}
-
 LossGrowth
 loss_growth (const LossCause *l, CcTime now)
 {
-  return (LossGrowth){loss_cause_limit (l, now), loss_cause_next_step (l), l->unexplained};
+  return (LossGrowth){loss_limit_Bps (&l->limit, now), loss_cause_next_step (l), l->unexplained};
 }
 
 double

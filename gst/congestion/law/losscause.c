@@ -16,10 +16,6 @@
 #define SMALL_LOSS 0.02 /* gaps per packet */
 #define WELL_ABOVE 1.2
 #define PAUSE CC_SECOND
-#define LIMIT_LIFE (60 * CC_SECOND)
-#define NEAR_LIMIT 0.85
-#define BEYOND_LIMIT 2.0
-#define BACK_OFF 0.95
 
 void
 loss_cause_init (LossCause *l)
@@ -129,12 +125,6 @@ loss_cause_excused (const LossCause *l, bool queue_is_others)
   return l->all.gaps > 0 ? loss_cause_loss (l) * (1 - fmin (congestion / l->all.gaps, 1)) : 0;
 }
 
-double
-loss_cause_limit (const LossCause *l, CcTime now)
-{
-  return l->limit_Bps > 0 && cc_time_since (now, l->limit_at) < LIMIT_LIFE ? l->limit_Bps : HUGE_VAL;
-}
-
 static LossVerdict
 begin_test (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
 {
@@ -153,8 +143,7 @@ meet_limit (LossCause *l, double arrived_Bps, CcTime now)
 {
   loss_trial_abort (&l->trial);
   l->congestions++;
-  l->limit_Bps = BACK_OFF * arrived_Bps;
-  l->limit_at = now;
+  loss_limit_meet (&l->limit, arrived_Bps, now);
   pause_tests (l, now);
   l->all = l->quiet = (LossCount){0}; /* answered */
   return LOSS_CONGESTION;
@@ -172,7 +161,7 @@ go_on_testing (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
     return meet_limit (l, l->trial.arrived_Bps, now);
   loss_trial_abort (&l->trial);
   if (l->trial.count.gaps >= 2)
-    l->limit_Bps = 0;
+    loss_limit_forget (&l->limit);
   pause_tests (l, now);
   return LOSS_RATE_FREE;
 }
@@ -258,7 +247,7 @@ watch (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
   bool seen = l->quiet.packets > QUIET_SHARE * l->all.packets && !path->queue_is_others &&
               !calm_loss_looks_like_queue (&l->calm);
   bool more = seen && by_rate (l) > 1, was_clean = l->clean_packets * loss_trial_rate_before (&l->trial) >= CLEAN_GAPS;
-  double limit_Bps = loss_cause_limit (l, now);
+  const LossLimit limit = l->limit;
 
   l->unexplained = more;
   l->learning = seen && !more && sent_Bps <= LEARN_SHARE * l->trial.test_Bps;
@@ -267,13 +256,13 @@ watch (LossCause *l, const LossPath *path, double sent_Bps, CcTime now)
     l->clean_packets = 0;
   else
     l->verified_Bps = fmax (l->verified_Bps, sent_Bps);
-  if (l->gapless_packets > GAPLESS_PACKETS && sent_Bps > BEYOND_LIMIT * limit_Bps)
-    l->limit_Bps = 0; /* whatever a queue says of what was lost before */
+  if (l->gapless_packets > GAPLESS_PACKETS && loss_limit_is_passed (&limit, sent_Bps, now))
+    loss_limit_forget (&l->limit); /* whatever a queue says of what was lost before */
   if (!seen || path->receive_Bps <= 0)
     return LOSS_GO_ON;
-  if (more && was_clean && matters (l, path, sent_Bps) && sent_Bps > NEAR_LIMIT * limit_Bps)
-    return meet_limit (l, fmin (path->receive_Bps, limit_Bps / BACK_OFF), now);
-  if (now >= l->test_at && may_rise (l, path, sent_Bps, limit_Bps)) {
+  if (more && was_clean && matters (l, path, sent_Bps) && !loss_limit_is_far (&limit, sent_Bps, now))
+    return meet_limit (l, loss_limit_arrives (&limit, path->receive_Bps, now), now);
+  if (now >= l->test_at && may_rise (l, path, sent_Bps, loss_limit_Bps (&limit, now))) {
     l->unexplained = false;
     begin_rise (l, path->receive_Bps, now);
   } else if (now >= l->test_at && more && matters (l, path, sent_Bps)) {

@@ -15,6 +15,7 @@
 #define LOSSCAUSE_H
 
 #include "calmloss.h"
+#include "losslimit.h"
 #include "losstrial.h"
 
 #ifdef __cplusplus
@@ -25,7 +26,7 @@ typedef enum {
   LOSS_GO_ON,
   LOSS_BEGIN_TEST, /* hold trial.test_Bps */
   LOSS_RATE_FREE,  /* the test is over: loss does not depend on the rate, take the one before */
-  LOSS_CONGESTION  /* go to limit_Bps: what arrived */
+  LOSS_CONGESTION  /* go to the limit: what arrived */
 } LossVerdict;
 
 typedef struct {
@@ -34,13 +35,13 @@ typedef struct {
   LossCount all, quiet, floor; /* quiet: while no queue stands */
   CalmLoss calm;
   LossTrial trial;
+  LossLimit limit;        /* when the rate was found to be the cause */
   bool learning;          /* what is lost now is lost at any rate */
-  double limit_Bps;       /* what arrived when the rate was found to be the cause; 0: not known */
   double verified_Bps;    /* nothing more is lost than is known, up to here */
   double clean_packets;   /* since the last excess */
   double gapless_packets; /* since the last gap */
   bool unexplained;       /* an excess that is still to be tested */
-  CcTime at, test_at, limit_at;
+  CcTime at, test_at;
   uint64_t rises, tests, congestions;
 } LossCause;
 
@@ -66,8 +67,6 @@ bool loss_cause_testing (const LossCause *l);
 /* Packets lost of those sent, lately, [0, 1]; and that part of it which is no congestion. */
 double loss_cause_loss (const LossCause *l);
 double loss_cause_excused (const LossCause *l, bool queue_is_others);
-/* The rate at which loss was met, for 60 s; HUGE_VAL: none. */
-double loss_cause_limit (const LossCause *l, CcTime now);
 /* Above a floor: up to where the rate may grow, HUGE_VAL otherwise. */
 double loss_cause_next_step (const LossCause *l);
 

@@ -24,8 +24,7 @@ path_rate_init (PathRate *p, const PathRateParams *params)
   *p = (PathRate){.params = path_rate_params_sane (params)};
   path_view_init (&p->view, path_rate_params_clamp (&p->params, p->params.start_Bps));
   p->view.weight = p->params.weight;
-  loss_cause_init (&p->loss);
-  loss_gap_init (&p->loss_gap);
+  loss_answer_init (&p->loss);
   grant (p, (RateWish){p->params.start_Bps, RATE_OWNER_START});
   p->told.rate_Bps = p->rate_Bps;
 }
@@ -51,9 +50,7 @@ path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
 void
 path_rate_excuse (PathRate *p, uint64_t first, uint64_t last)
 {
-  grant (p, loss_answer_forget (&p->loss_answer, &p->loss));
-  loss_cause_abort (&p->loss, p->clock.ran_at); /* more of them may be on their way */
-  grant (p, loss_gap_excuse (&p->loss_gap, first, last, p->rate_Bps));
+  grant (p, loss_answer_excuse (&p->loss, first, last, p->rate_Bps, p->clock.ran_at));
 }
 
 void
@@ -63,14 +60,9 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
   CcTime now = packet->arrived_at;
   bool first = !v->started, late = !first && packet->seq <= v->last.seq, jumped = false;
   bool stood = path_view_queue_stands (v, now);
-  CcDuration delay;
 
-  if (!first) {
-    grant (p, loss_answer_on_pause (&p->loss_answer, &p->loss, cc_time_since (now, v->last.arrived_at)));
-    loss_gap_on_packet (&p->loss_gap, v->last.counted, packet->counted, p->rate_Bps, now);
-  }
-  delay = path_view_on_packet (v, packet);
-  loss_cause_on_packet (&p->loss, packet->counted, cc_seconds (delay), stood);
+  path_view_on_packet (v, packet);
+  grant (p, loss_answer_on_packet (&p->loss, v, packet, stood));
   if (first)
     law_clock_start (&p->clock, now);
   if (!late && !law_clock_rests (&p->clock, now))
@@ -89,7 +81,7 @@ static void
 note_jump (PathRate *p, CcTime now)
 {
   p->jumps++;
-  loss_cause_abort (&p->loss, now);
+  loss_cause_abort (&p->loss.cause, now);
 }
 
 static void
@@ -129,7 +121,7 @@ ask_owner (PathRate *p, bool resting, double T, CcTime now)
 static bool
 follow_backlog (PathRate *p, CcTime now)
 {
-  bool ours = path_view_is_alone (&p->view, now) && !p->queue.others && !loss_cause_testing (&p->loss);
+  bool ours = path_view_is_alone (&p->view, now) && !p->queue.others && !loss_cause_testing (&p->loss.cause);
   BacklogState state =
       ours ? backlog_step (&p->backlog, path_view_backlog (&p->view, now)) : backlog_forget (&p->backlog);
 
@@ -154,13 +146,13 @@ run_period (PathRate *p, double T, CcTime now)
   began = grant (p, first_word_step (&p->word, p->view.share.capacity_Bps, p->rate_Bps));
   ask_owner (p, false, T, now);
   others = queue_owner_may_be_others (&p->queue, &p->view, p->clock.ran_at);
-  grant (p, loss_answer_step (&p->loss_answer, &p->loss, &p->view, others, now));
+  grant (p, loss_answer_step (&p->loss, &p->view, others, now));
   grant (p, queue_jump_return (&p->jump, &p->view));
-  if (follow_backlog (p, now) || p->queue.testing || loss_cause_testing (&p->loss))
+  if (follow_backlog (p, now) || p->queue.testing || loss_cause_testing (&p->loss.cause))
     return began;
   path_view_note_limit (&p->view, now);
   kind = queue_owner_kind (&p->queue, &p->view, now);
-  grant (p, path_law_step (&p->view, kind, loss_growth (&p->loss, now), fmin (T, MAX_PERIOD), now));
+  grant (p, path_law_step (&p->view, kind, loss_growth (&p->loss.cause, now), fmin (T, MAX_PERIOD), now));
   return began;
 }
 
@@ -188,7 +180,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
 void
 path_rate_report (const PathRate *p, PathReport *report)
 {
-  *report = path_report_of (&p->view, &p->loss, queue_owner_is_others (&p->queue, p->clock.ran_at));
+  *report = path_report_of (&p->view, &p->loss.cause, queue_owner_is_others (&p->queue, p->clock.ran_at));
   report->owner = p->rate_Bps < p->params.max_Bps ? p->owner : RATE_OWNER_MAX;
 }
 

@@ -23,7 +23,6 @@
 #include "firstword.h"
 #include "lawclock.h"
 #include "lossanswer.h"
-#include "lossgap.h"
 #include "pathrateparams.h"
 #include "pathreport.h"
 #include "pathview.h"
@@ -38,9 +37,7 @@ typedef struct {
   PathRateParams params;
   PathView view;
   QueueOwner queue;
-  LossCause loss;
-  LossAnswer loss_answer;
-  LossGap loss_gap;
+  LossAnswer loss;
   Backlog backlog;
   QueueJump jump;
   FirstWord word;

@@ -165,7 +165,7 @@ START_TEST (test_a_message_that_is_missing)
   ck_assert (report_twcc (3));
   ck_assert_uint_eq (f.gaps, 1);
   ck_assert_uint_eq (f.tfrc.history.lost_packets, 1);
-  ck_assert_double_eq (f.path.loss.all.lost, 1);
+  ck_assert_double_eq (f.path.loss.cause.all.lost, 1);
 }
 END_TEST
 

