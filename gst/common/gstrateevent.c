@@ -21,9 +21,17 @@ gst_rate_info_to_structure (const GstRateInfo *info, const gchar *name)
 }
 
 GstEvent *
-gst_rate_event_new (const GstRateInfo *info)
+gst_rate_event_new (const GstRateInfo *info, GstElement *sender)
 {
-  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_rate_info_to_structure (info, GST_RATE_EVENT_NAME));
+  GstStructure *s = gst_rate_info_to_structure (info, GST_RATE_EVENT_NAME);
+
+  if (sender) {
+    gchar *path = gst_object_get_path_string (GST_OBJECT (sender));
+
+    gst_structure_set (s, "sender", G_TYPE_STRING, path, NULL);
+    g_free (path);
+  }
+  return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, s);
 }
 
 gboolean

@@ -81,6 +81,7 @@ rate_law_begin (RateLaw *law, guint value)
 {
   law->time = (StreamTime){.started = false};
   law->info = (GstRateInfo){.limit = "start"};
+  rate_senders_init (&law->senders);
   law->rate_events = law->settings_made = 0;
   law->frame_target = law->pixels = 0;
   rate_law_restart (law, value);
@@ -175,11 +176,11 @@ rate_law_repeat_rate (RateLaw *law)
 void
 rate_law_on_rate (RateLaw *law, const GstRateInfo *info)
 {
-  law->info = *info;
+  law->info = rate_senders_on_rate (&law->senders, info, law->time.now);
   law->rate_events++;
-  encoder_rate_on_path_limit (&law->rate, g_strcmp0 (info->limit, "delay") == 0);
+  encoder_rate_on_path_limit (&law->rate, g_strcmp0 (law->info.limit, "delay") == 0);
   rate_law_repeat_rate (law);
-  offer (law, info->bitrate * (1 - law->rate.params.margin), info->backlog);
+  offer (law, law->info.bitrate * (1 - law->rate.params.margin), law->info.backlog);
 }
 
 gboolean
@@ -328,8 +329,9 @@ rate_law_stats (const RateLaw *law)
       encoder_rate_limit_name (limit), "network-limit", G_TYPE_STRING, law->info.limit, "backlog", G_TYPE_UINT,
       (guint)MIN (rate->backlog_bytes, G_MAXUINT), "followed", G_TYPE_BOOLEAN, !encoder_rate_not_followed (rate),
       "frames", G_TYPE_UINT64, rate->frames, "key-frames", G_TYPE_UINT64, rate->key_frames, "bytes", G_TYPE_UINT64,
-      rate->bytes, "changes", G_TYPE_UINT64, law->settings_made, "rate-events", G_TYPE_UINT64, law->rate_events, "mode",
-      G_TYPE_STRING, quantizer ? "quantizer" : "bitrate", NULL);
+      rate->bytes, "changes", G_TYPE_UINT64, law->settings_made, "rate-events", G_TYPE_UINT64, law->rate_events,
+      "senders", G_TYPE_UINT, rate_senders_count (&law->senders, law->time.now), "mode", G_TYPE_STRING,
+      quantizer ? "quantizer" : "bitrate", NULL);
   if (rate_law_has_quality_knob (law))
     gst_structure_set (s, "quality", G_TYPE_INT, quantizer ? law->quantizer.value : law->jpeg.quality, "frame-target",
         G_TYPE_UINT, (guint)law->frame_target, NULL);

@@ -9,6 +9,7 @@
 #include "encoderrate.h"
 #include "jpegquality.h"
 #include "quantizercontrol.h"
+#include "ratesenders.h"
 #include "streamtime.h"
 
 #include <gst/congestion/congestion.h>
@@ -34,7 +35,8 @@ typedef struct {
   QuantizerControl quantizer;
   double offered; /* bit/s before the limits, of mode=quantizer */
   StreamTime time;
-  GstRateInfo info;
+  RateSenders senders;
+  GstRateInfo info; /* of the one that counts */
   guint64 rate_events, settings_made;
   guint start;   /* for an encoder without a rate of its own; 0: leave it alone until the network is known */
   guint bitrate; /* what it is set to, bit/s; 0: nothing yet */

@@ -96,7 +96,7 @@ bit_rate (gdouble bps)
 
 /* As the rate event that an encoder's keeper obeys. */
 static GstEvent *
-rate_event (const RtpMediaLimit *rate)
+rate_event (GstRtcpAvpf *self, const RtpMediaLimit *rate)
 {
   GstRateInfo info = {.bitrate = bit_rate (rate->payload_bps),
       .wire_bitrate = bit_rate (rate->wire_bps),
@@ -104,7 +104,7 @@ rate_event (const RtpMediaLimit *rate)
       .queue_delay = GST_CLOCK_TIME_NONE,
       .limit = "explicit-rate"};
 
-  return gst_rate_event_new (&info);
+  return gst_rate_event_new (&info, GST_ELEMENT (self));
 }
 
 void
@@ -131,7 +131,7 @@ gst_rtcp_avpf_tell (GstRtcpAvpf *self, const RtpEvent *event)
     push_upstream (self, gst_cc_resend_event (event, event->seq));
     break;
   case RTP_EVENT_RATE:
-    push_upstream (self, rate_event (&event->rate));
+    push_upstream (self, rate_event (self, &event->rate));
     break;
   case RTP_EVENT_MEDIA_COLLISION:
     push_upstream (self, gst_cc_collision_event (event));

@@ -149,14 +149,14 @@ push_rate_events (GstRtpTfrcBwe *self, GstRtpTfrcNews *news)
   guint i;
 
   if (news->n_shares == 0) {
-    gst_pad_push_event (self->sinkpad, gst_rate_event_new (&news->info));
+    gst_pad_push_event (self->sinkpad, gst_rate_event_new (&news->info, GST_ELEMENT (self)));
     return;
   }
   for (i = 0; i < news->n_shares; i++) {
     GstEvent *event;
 
     news->info.bitrate = (guint)news->shares[i].bitrate;
-    event = gst_rate_event_new (&news->info);
+    event = gst_rate_event_new (&news->info, GST_ELEMENT (self));
     gst_structure_set (gst_event_writable_structure (event), "ssrc", G_TYPE_UINT, (guint)news->shares[i].ssrc, NULL);
     gst_pad_push_event (self->sinkpad, event);
   }

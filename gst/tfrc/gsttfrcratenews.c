@@ -43,7 +43,7 @@ gst_tfrc_rate_news_tell (GstTfrcRateNews *n, const CcSender *core, const CcSende
   n->told_limit = status->limit;
   n->told_pause = status->pause;
   n->event_at = cc_time_add (now, EVENT_INTERVAL);
-  gst_pad_push_event (n->pad, gst_rate_event_new (&info));
+  gst_pad_push_event (n->pad, gst_rate_event_new (&info, n->element));
   if (n->notify)
     g_object_notify (G_OBJECT (n->element), "estimated-bitrate");
 }

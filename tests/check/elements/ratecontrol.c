@@ -230,7 +230,7 @@ limited_event (guint bitrate, guint backlog, guint frame_budget, const gchar *li
       .frame_budget = frame_budget,
       .limit = limit};
 
-  return gst_rate_event_new (&info);
+  return gst_rate_event_new (&info, NULL);
 }
 
 static GstEvent *
@@ -669,7 +669,7 @@ pause_event (gboolean pause)
 {
   GstRateInfo info = {.bitrate = 500000, .wire_bitrate = 500000, .limit = "delay", .pause = pause};
 
-  return gst_rate_event_new (&info);
+  return gst_rate_event_new (&info, NULL);
 }
 
 /* Raw pictures of a second, of which so many pass the encoder. */
@@ -721,6 +721,35 @@ GST_START_TEST (test_the_encoder_pauses_while_nobody_answers)
 GST_END_TEST;
 
 /* To libvpx few frames are a reason to make each larger. */
+/* A tee behind the encoder, and a sender to each of two viewers. */
+GST_START_TEST (test_the_slower_of_two_viewers_sets_the_rate)
+{
+  GstElement *fast = gst_element_factory_make ("identity", "fast"),
+             *slow = gst_element_factory_make ("identity", "slow");
+  const GstRateInfo more = {.bitrate = 900000, .limit = "delay"}, less = {.bitrate = 300000, .limit = "delay"};
+  Rig r;
+
+  rig_init (&r, "vah264enc", NULL);
+  for (guint i = 0; i < 5; i++) { /* a second */
+    rig_frames (&r, 5, 1000);
+    gst_harness_push_upstream_event (r.h, gst_rate_event_new (&less, slow));
+    gst_harness_push_upstream_event (r.h, gst_rate_event_new (&more, fast));
+    fail_unless_equals_uint64 (stat_uint64 (r.rate, "allowed-bitrate"), 300000);
+  }
+  fail_unless_equals_uint64 (stat_uint64 (r.rate, "senders"), 2);
+  fail_unless (stat_uint64 (r.rate, "changes") <= 2, "%u changes", (guint)stat_uint64 (r.rate, "changes"));
+  for (guint i = 0; i < 11; i++) { /* the slower one has left */
+    rig_frames (&r, 5, 1000);
+    gst_harness_push_upstream_event (r.h, gst_rate_event_new (&more, fast));
+  }
+  fail_unless_equals_uint64 (stat_uint64 (r.rate, "allowed-bitrate"), 900000);
+  fail_unless_equals_uint64 (stat_uint64 (r.rate, "senders"), 1);
+  rig_clear (&r);
+  gst_object_unref (fast);
+  gst_object_unref (slow);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_an_encoder_that_goes_by_time_does_not_pause)
 {
   GstHarness *h;
@@ -1670,6 +1699,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_min_and_max_are_kept_and_the_bitrate_is_notified);
   tcase_add_test (tc, test_events_do_not_wait_for_a_frame);
   tcase_add_test (tc, test_the_encoder_pauses_while_nobody_answers);
+  tcase_add_test (tc, test_the_slower_of_two_viewers_sets_the_rate);
   tcase_add_test (tc, test_an_encoder_that_goes_by_time_does_not_pause);
   tcase_add_test (tc, test_a_low_rate_is_used_up);
   tcase_add_test (tc, test_an_encoder_with_costly_changes_is_changed_seldom);

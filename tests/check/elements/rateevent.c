@@ -20,7 +20,8 @@ static const GstRateInfo example = {.bitrate = 900000,
 
 GST_START_TEST (test_round_trip)
 {
-  GstEvent *event = gst_rate_event_new (&example);
+  GstElement *sender = gst_element_factory_make ("identity", "teller");
+  GstEvent *event = gst_rate_event_new (&example, sender);
   GstRateInfo info;
 
   fail_unless (GST_EVENT_IS_UPSTREAM (event) && !GST_EVENT_IS_DOWNSTREAM (event));
@@ -32,7 +33,9 @@ GST_START_TEST (test_round_trip)
   fail_unless_equals_uint64 (info.queue_delay, GST_CLOCK_TIME_NONE);
   fail_unless_equals_int (info.backlog, 1234);
   fail_unless_equals_int (info.frame_budget, 15000);
+  fail_unless_equals_string (info.sender, "/GstIdentity:teller");
   gst_event_unref (event);
+  gst_object_unref (sender);
   /* outlives the event */
   fail_unless_equals_string (info.limit, "equation");
   fail_unless_equals_string (info.owner, "loss");
@@ -51,7 +54,7 @@ GST_START_TEST (test_others_are_left_alone)
   gst_structure_remove_fields (lacking, "owner", "pause", NULL);
   fail_unless (
       gst_rate_event_parse (gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, gst_structure_copy (lacking)), &info));
-  fail_unless (info.owner == NULL && !info.pause);
+  fail_unless (info.owner == NULL && !info.pause && info.sender == NULL);
   gst_structure_remove_field (lacking, "rtt");
   incomplete = gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM, lacking);
   info.bitrate = 1;

@@ -221,7 +221,7 @@ CodedSource::Private::tell_control (const RateNews &n)
   info.limit = n.limit;
   info.owner = n.owner;
   info.pause = n.pause;
-  pipeline.send_upstream (gst_rate_event_new (&info));
+  pipeline.send_upstream (gst_rate_event_new (&info, NULL));
 }
 
 void

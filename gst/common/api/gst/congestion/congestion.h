@@ -61,6 +61,8 @@ typedef struct {
   gboolean pause;           /* nothing is answered, so that a frame coded now would come late: an encoder whose rate
                                control counts frames better codes none, but for two a second that show when it is
                                over. FALSE as well where the event does not say */
+  const gchar *sender;      /* path of the element that says so: one encoder may have several. Lives as long as the
+                               event; NULL: the event does not say */
 } GstRateInfo;
 
 /* FALSE where event is no rate event or lacks a field; info is then untouched. */
@@ -81,6 +83,7 @@ gst_rate_event_parse (GstEvent *event, GstRateInfo *info)
   parsed.owner = g_intern_string (gst_structure_get_string (s, "owner"));
   if (!gst_structure_get_boolean (s, "pause", &parsed.pause))
     parsed.pause = FALSE;
+  parsed.sender = gst_structure_get_string (s, "sender");
   *info = parsed;
   return TRUE;
 }
