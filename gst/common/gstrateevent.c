@@ -35,11 +35,16 @@ gst_rate_event_new (const GstRateInfo *info, GstElement *sender)
 }
 
 gboolean
-gst_rate_reader_is_upstream (GstPad *sink_pad)
+gst_rate_reader_is_upstream (GstPad *sink_pad, guint32 ssrc)
 {
-  GstQuery *query = gst_query_new_custom (GST_QUERY_CUSTOM, gst_structure_new_empty (GST_RATE_READER_QUERY_NAME));
-  gboolean is = gst_pad_peer_query (sink_pad, query);
+  GstStructure *s = gst_structure_new_empty (GST_RATE_READER_QUERY_NAME);
+  GstQuery *query;
+  gboolean is;
 
+  if (ssrc != 0)
+    gst_structure_set (s, GST_RATE_EVENT_SSRC, G_TYPE_UINT, ssrc, NULL);
+  query = gst_query_new_custom (GST_QUERY_CUSTOM, s);
+  is = gst_pad_peer_query (sink_pad, query);
   gst_query_unref (query);
   return is;
 }

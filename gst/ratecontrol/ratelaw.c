@@ -81,7 +81,7 @@ rate_law_begin (RateLaw *law, guint value)
 {
   law->time = (StreamTime){.started = false};
   law->info = (GstRateInfo){.limit = "start"};
-  rate_senders_init (&law->senders);
+  gst_rate_senders_init (&law->senders);
   law->rate_events = law->settings_made = 0;
   law->frame_target = law->pixels = 0;
   rate_law_restart (law, value);
@@ -176,7 +176,7 @@ rate_law_repeat_rate (RateLaw *law)
 void
 rate_law_on_rate (RateLaw *law, const GstRateInfo *info)
 {
-  law->info = rate_senders_on_rate (&law->senders, info, law->time.now);
+  law->info = gst_rate_senders_on_rate (&law->senders, info, 0, law->time.now);
   law->rate_events++;
   encoder_rate_on_path_limit (&law->rate, g_strcmp0 (law->info.limit, "delay") == 0);
   rate_law_repeat_rate (law);
@@ -330,7 +330,7 @@ rate_law_stats (const RateLaw *law)
       (guint)MIN (rate->backlog_bytes, G_MAXUINT), "followed", G_TYPE_BOOLEAN, !encoder_rate_not_followed (rate),
       "frames", G_TYPE_UINT64, rate->frames, "key-frames", G_TYPE_UINT64, rate->key_frames, "bytes", G_TYPE_UINT64,
       rate->bytes, "changes", G_TYPE_UINT64, law->settings_made, "rate-events", G_TYPE_UINT64, law->rate_events,
-      "senders", G_TYPE_UINT, rate_senders_count (&law->senders, law->time.now), "mode", G_TYPE_STRING,
+      "senders", G_TYPE_UINT, gst_rate_senders_count (&law->senders, law->time.now), "mode", G_TYPE_STRING,
       quantizer ? "quantizer" : "bitrate", NULL);
   if (rate_law_has_quality_knob (law))
     gst_structure_set (s, "quality", G_TYPE_INT, quantizer ? law->quantizer.value : law->jpeg.quality, "frame-target",

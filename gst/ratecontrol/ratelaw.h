@@ -9,7 +9,7 @@
 #include "encoderrate.h"
 #include "jpegquality.h"
 #include "quantizercontrol.h"
-#include "ratesenders.h"
+#include "gstratesenders.h"
 #include "streamtime.h"
 
 #include <gst/congestion/congestion.h>
@@ -35,7 +35,7 @@ typedef struct {
   QuantizerControl quantizer;
   double offered; /* bit/s before the limits, of mode=quantizer */
   StreamTime time;
-  RateSenders senders;
+  GstRateSenders senders;
   GstRateInfo info; /* of the one that counts */
   guint64 rate_events, settings_made;
   guint start;   /* for an encoder without a rate of its own; 0: leave it alone until the network is known */

@@ -20,6 +20,7 @@
 
 #include "gstccextension.h"
 #include "gstpictureevent.h"
+#include "gstrateevent.h"
 #include "gstrtcpavpfprivate.h"
 
 #include <gio/gio.h>
@@ -296,13 +297,27 @@ tell_picture (GstRtcpAvpf *self, const GstPictureInfo *info, GstClockTime now)
   return rtp_participant_tell_picture (self->core, &fb, now);
 }
 
-/* The decoder's wish for a key unit, the jitter buffer's for a packet, news of a picture. */
+/* What a sender downstream may send: of packets that come here, by their SSRC, where nobody has coded them anew. */
+static gboolean
+on_rate (GstRtcpAvpf *self, const GstStructure *structure, const GstRateInfo *info, GstClockTime now)
+{
+  GstRateInfo least;
+  guint ssrc;
+
+  if (!gst_structure_get_uint (structure, GST_RATE_EVENT_SSRC, &ssrc))
+    return FALSE;
+  least = gst_rate_senders_on_rate (&self->relays, info, ssrc, now);
+  return !least.pause && rtp_participant_on_relay (self->core, ssrc, least.bitrate / 8.0, now);
+}
+
+/* The decoder's wish for a key unit, the jitter buffer's for a packet, news of a picture, a rate. */
 static gboolean
 on_request (GstRtcpAvpf *self, GstEvent *event)
 {
   const GstStructure *structure = gst_event_get_structure (event);
   GstClockTime now = gst_rtcp_avpf_now (self);
   GstPictureInfo picture;
+  GstRateInfo rate;
   gboolean taken = FALSE;
 
   g_mutex_lock (&self->lock);
@@ -312,6 +327,8 @@ on_request (GstRtcpAvpf *self, GstEvent *event)
     taken = want_packet (self, structure, now);
   else if (gst_picture_event_parse (event, &picture))
     taken = tell_picture (self, &picture, now);
+  else if (gst_rate_event_parse (event, &rate))
+    taken = on_rate (self, structure, &rate, now);
   gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
   return taken;
@@ -325,6 +342,28 @@ src_event (GstPad *pad, GstObject *parent, GstEvent *event)
     return gst_pad_event_default (pad, parent, event);
   gst_event_unref (event);
   return TRUE;
+}
+
+/* Who sends on what comes here is heard: its sender is told. */
+static gboolean
+hears_rates_of (GstRtcpAvpf *self, GstQuery *query)
+{
+  gboolean hears;
+  guint ssrc;
+
+  if (!gst_rate_reader_is_asked_for (query) ||
+      !gst_structure_get_uint (gst_query_get_structure (query), GST_RATE_EVENT_SSRC, &ssrc))
+    return FALSE;
+  g_mutex_lock (&self->lock);
+  hears = rtp_sources_find (&self->core->sources, ssrc) != NULL;
+  g_mutex_unlock (&self->lock);
+  return hears;
+}
+
+static gboolean
+src_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  return hears_rates_of (GST_RTCP_AVPF (parent), query) || gst_pad_query_default (pad, parent, query);
 }
 
 /* Nothing of the media pads is linked to the RTCP pads. */
@@ -461,6 +500,7 @@ gst_rtcp_avpf_init (GstRtcpAvpf *self)
 
   self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
   gst_pad_set_event_function (self->srcpad, src_event);
+  gst_pad_set_query_function (self->srcpad, src_query);
   gst_pad_set_iterate_internal_links_function (self->srcpad, iterate_internal_links);
   GST_PAD_SET_PROXY_CAPS (self->srcpad);
   gst_element_add_pad (GST_ELEMENT (self), self->srcpad);

@@ -5,6 +5,7 @@
 #include <gst/gst.h>
 #include <gst/rtp/rtp.h>
 
+#include "gstratesenders.h"
 #include "gstrtcpavpfturns.h"
 #include "rtpparticipant.h"
 
@@ -64,7 +65,8 @@ struct _GstRtcpAvpf {
   GMutex lock;          /* all below; never held while pushing, posting or notifying */
   RtpParticipant *core; /* too large for an instance */
   GstRtcpAvpfSettings settings;
-  RtpStreamInfo caps; /* what arrives at sink */
+  RtpStreamInfo caps;    /* what arrives at sink */
+  GstRateSenders relays; /* of what arrives */
   gboolean multicast;
   GstSegment segment;
   GstRtcpAvpfMedia media;

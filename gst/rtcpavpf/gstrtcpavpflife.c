@@ -19,6 +19,7 @@ gst_rtcp_avpf_reset (GstRtcpAvpf *self)
 {
   gst_rtcp_avpf_core_begin (self, gst_rtcp_avpf_now (self));
   reset_media (&self->media);
+  gst_rate_senders_init (&self->relays);
   self->eos = self->receiving_ended = self->rtcp_started = FALSE;
   self->behind_since = GST_CLOCK_TIME_NONE;
   self->stats_at = 0;

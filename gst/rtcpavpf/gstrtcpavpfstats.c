@@ -30,8 +30,9 @@ source_stats (const RtpSource *s, GstClockTime now)
       "loss-event-rate", G_TYPE_DOUBLE, s->cc.tfrc.p, "queue-delay", G_TYPE_UINT64, (guint64)path.queue_delay,
       "path-rate", G_TYPE_UINT64, (guint64)(path.rate_Bps * 8), "owner", G_TYPE_STRING, rate_owner_name (path.owner),
       "capacity", G_TYPE_UINT64, (guint64)(path.capacity_Bps * 8), "explicit-rate", G_TYPE_UINT64,
-      (guint64)(rate_Bps * 8), "explicit-hop", G_TYPE_UINT, rate_Bps > 0 ? s->explicit_rate.hop : 0, "key-requests",
-      G_TYPE_UINT64, s->key.sent, "key-requests-of-others", G_TYPE_UINT64, s->key_suppressed, NULL);
+      (guint64)(rate_Bps * 8), "explicit-hop", G_TYPE_UINT,
+      rate_Bps > 0 ? explicit_rate_hop (&s->explicit_rate, now) : 0, "key-requests", G_TYPE_UINT64, s->key.sent,
+      "key-requests-of-others", G_TYPE_UINT64, s->key_suppressed, NULL);
   append_nack_stats (s, structure);
   return structure;
 }

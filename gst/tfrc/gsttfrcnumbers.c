@@ -13,6 +13,12 @@ gst_tfrc_numbers_init (GstTfrcNumbers *n)
   memset (n, 0, sizeof *n);
 }
 
+guint32
+gst_tfrc_numbers_only (const GstTfrcNumbers *n)
+{
+  return n->n_ssrcs == 1 ? n->ssrcs[0].ssrc : 0;
+}
+
 static GstTfrcNumbered *
 find (GstTfrcNumbers *n, guint32 ssrc)
 {

@@ -37,6 +37,8 @@ typedef struct {
 } GstTfrcNumbers;
 
 void gst_tfrc_numbers_init (GstTfrcNumbers *n);
+/* The SSRC, where there has been one alone; else 0. */
+guint32 gst_tfrc_numbers_only (const GstTfrcNumbers *n);
 /* The packet that came with number seq will not be sent. Also before the first of its SSRC has left: others may wait
    ahead of those that are given up. */
 void gst_tfrc_numbers_give_up (GstTfrcNumbers *n, guint32 ssrc, guint16 seq, CcTime now);

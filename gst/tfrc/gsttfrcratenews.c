@@ -35,15 +35,19 @@ gst_tfrc_rate_news_look (GstTfrcRateNews *n, const CcSenderStatus *status, CcTim
 }
 
 void
-gst_tfrc_rate_news_tell (GstTfrcRateNews *n, const CcSender *core, const CcSenderStatus *status, CcTime now)
+gst_tfrc_rate_news_tell (
+    GstTfrcRateNews *n, const CcSender *core, const CcSenderStatus *status, guint32 ssrc, CcTime now)
 {
   GstRateInfo info = gst_tfrc_rate_info (core, status);
+  GstEvent *event = gst_rate_event_new (&info, n->element);
 
   n->told_bitrate = info.bitrate;
   n->told_limit = status->limit;
   n->told_pause = status->pause;
   n->event_at = cc_time_add (now, EVENT_INTERVAL);
-  gst_pad_push_event (n->pad, gst_rate_event_new (&info, n->element));
+  if (ssrc != 0)
+    gst_structure_set (gst_event_writable_structure (event), GST_RATE_EVENT_SSRC, G_TYPE_UINT, ssrc, NULL);
+  gst_pad_push_event (n->pad, event);
   if (n->notify)
     g_object_notify (G_OBJECT (n->element), "estimated-bitrate");
 }

@@ -34,7 +34,9 @@ gst_tfrc_rate_news_is_due (const GstTfrcRateNews *n, CcTime now)
 }
 /* status: of now. TRUE: there is something to tell. */
 gboolean gst_tfrc_rate_news_look (GstTfrcRateNews *n, const CcSenderStatus *status, CcTime now);
-void gst_tfrc_rate_news_tell (GstTfrcRateNews *n, const CcSender *core, const CcSenderStatus *status, CcTime now);
+/* ssrc: of what is sent; 0: not one. */
+void gst_tfrc_rate_news_tell (
+    GstTfrcRateNews *n, const CcSender *core, const CcSenderStatus *status, guint32 ssrc, CcTime now);
 
 G_END_DECLS
 #endif

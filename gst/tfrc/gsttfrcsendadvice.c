@@ -97,7 +97,7 @@ gst_tfrc_send_advice_give (
     tell_no_feedback (element);
     break;
   case GST_TFRC_SEND_ADVICE_SKIPPED:
-    if (gst_rate_reader_is_upstream (pad))
+    if (gst_rate_reader_is_upstream (pad, counts->ssrc))
       break;
     a->told_skipped = TRUE;
     tell_skipped (element, skipped, of);

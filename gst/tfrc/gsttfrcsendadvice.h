@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 /* What has been counted so far. */
 typedef struct {
   guint64 packets_sent, frames_sent, frames_dropped, rtcp_received;
+  guint32 ssrc;            /* 0: not one */
   gboolean explained;      /* why no feedback comes: the port is closed, or it is not made with the key. That is told */
   gboolean needs_feedback; /* the rate follows reports */
 } GstTfrcSendCounts;

@@ -368,7 +368,7 @@ check_status (GstTfrcTransmit *t, CcTime now)
   if (!gst_tfrc_rate_news_look (&t->news, status, now))
     return;
   publish (t);
-  gst_tfrc_rate_news_tell (&t->news, &t->core, status, now);
+  gst_tfrc_rate_news_tell (&t->news, &t->core, status, gst_tfrc_numbers_only (&t->answer.numbers), now);
 }
 
 static void
@@ -409,6 +409,7 @@ give_advice (GstTfrcTransmit *t, CcTime now)
       .frames_sent = t->core.buffer.frames_sent,
       .frames_dropped = t->core.buffer.frames_dropped,
       .rtcp_received = t->answer.counts.rtcp_received,
+      .ssrc = gst_tfrc_numbers_only (&t->answer.numbers),
       .explained = t->batch->refused > 0 || gst_cc_srtp_counts (t->srtp).refused > 0,
       .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
 

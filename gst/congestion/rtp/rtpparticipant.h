@@ -188,6 +188,9 @@ void rtp_participant_end_media (RtpParticipant *p, CcTime now);
 /* The decoder wants a key unit of ssrc, or of the main source where has_ssrc is false. False: nothing is sent for it.
  */
 bool rtp_participant_want_key_unit (RtpParticipant *p, bool has_ssrc, uint32_t ssrc, bool full, CcTime now);
+/* Who sends what comes of that source on, as it is, may send so many bytes/s of RTP payload: its sender is told as by a
+   router. To be said again some times a second (explicitrate.h). False: no such source. */
+bool rtp_participant_on_relay (RtpParticipant *p, uint32_t ssrc, double payload_Bps, CcTime now);
 /* The jitter buffer wants a packet, as long as it comes before the deadline; rtt: it measured, 0: unknown. */
 typedef struct {
   bool has_ssrc;

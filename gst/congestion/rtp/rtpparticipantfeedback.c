@@ -111,6 +111,23 @@ rtp_participant_note_explicit_rate (
     rtp_participant_request_feedback (p, now);
 }
 
+bool
+rtp_participant_on_relay (RtpParticipant *p, uint32_t ssrc, double payload_Bps, CcTime now)
+{
+  RtpSource *s = rtp_sources_find (&p->sources, ssrc);
+  double size, headers;
+
+  if (s == NULL || !rtp_source_present (s) || s->bytes == 0 || !(payload_Bps > 0))
+    return false;
+  size = (double)s->bytes / (double)s->packets;
+  headers = s->cc.params.overhead_bytes + RTP_HEADER_BYTES;
+  if (explicit_rate_on_relay (
+          &s->explicit_rate, payload_Bps * (1 + headers / fmax (size - RTP_HEADER_BYTES, 1)), now) &&
+      (p->settings.feedback & (RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH)))
+    rtp_participant_request_feedback (p, now);
+  return true;
+}
+
 double
 rtp_participant_allowed_rate (const RtpSource *s, CcTime now)
 {

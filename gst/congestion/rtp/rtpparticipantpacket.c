@@ -198,7 +198,9 @@ static bool
 add_explicit_rate (Build *b, RtpSource *s)
 {
   double rate_Bps = explicit_rate_current (&s->explicit_rate, b->now);
-  RtcpPath path = {.kind = RTCP_PATH_ERF, .hop = s->explicit_rate.hop, .rate_bps = (uint64_t)(rate_Bps * 8)};
+  RtcpPath path = {.kind = RTCP_PATH_ERF,
+      .hop = explicit_rate_hop (&s->explicit_rate, b->now),
+      .rate_bps = (uint64_t)(rate_Bps * 8)};
 
   if (!(rate_Bps > 0))
     return false;

@@ -86,5 +86,29 @@ START_TEST (test_zero_is_nobodys_rate)
 }
 END_TEST
 
+/* Of two that say something the lower one counts, for as long as it is said. */
+START_TEST (test_who_sends_it_on)
+{
+  explicit_rate_init (&e);
+  ck_assert (explicit_rate_on_relay (&e, 100000, 0));
+  ck_assert_double_eq (explicit_rate_current (&e, 1), 100000);
+  ck_assert_uint_eq (explicit_rate_hop (&e, 1), EXPLICIT_RATE_RELAY);
+  explicit_rate_told (&e, 1);
+  ck_assert (packet (50000, 7, 1, 2));
+  ck_assert_uint_eq (explicit_rate_hop (&e, 2), 7);
+  explicit_rate_told (&e, 2);
+  ck_assert (!explicit_rate_on_relay (&e, 200000, 3)); /* a rise, and not the lower one */
+  ck_assert_double_eq (explicit_rate_current (&e, 3), 50000);
+  ck_assert (explicit_rate_on_relay (&e, 40000, CC_SECOND));
+  ck_assert_double_eq (explicit_rate_current (&e, CC_SECOND), 40000);
+  explicit_rate_told (&e, CC_SECOND);
+  packet (60000, 7, 2, 2 * CC_SECOND);
+  ck_assert_double_eq (explicit_rate_current (&e, 3 * CC_SECOND), 60000);
+  ck_assert_uint_eq (explicit_rate_hop (&e, 3 * CC_SECOND), 7);
+  ck_assert_double_eq (explicit_rate_current (&e, 4 * CC_SECOND), 0);
+  ck_assert (explicit_rate_on_relay (&e, 90000, 5 * CC_SECOND)); /* the first again */
+}
+END_TEST
+
 CC_TEST_MAIN ("explicitrate", test_first_and_falls_are_urgent, test_newest_counts_whoever_set_it,
-    test_expires_and_is_new_again, test_zero_is_nobodys_rate)
+    test_expires_and_is_new_again, test_zero_is_nobodys_rate, test_who_sends_it_on)

@@ -4,6 +4,8 @@
 #include "rtcpavpftest.h"
 
 #include "erfextension.h"
+#include "explicitrate.h"
+#include "gstrateevent.h"
 
 #define TWCC_ID 5
 #define RTX_TYPE 97
@@ -602,6 +604,39 @@ TEST (test_fall_goes_early)
   fail_unless_equals_uint64 (heard->remb.bitrate_bps, 262144);
 }
 
+/* What a sender behind this element may send of the stream. */
+static void
+relay_tells (Fixture *f, guint32 ssrc, guint bitrate, gboolean pause)
+{
+  const GstRateInfo info = {.bitrate = bitrate, .limit = "delay", .pause = pause};
+  GstEvent *event = gst_rate_event_new (&info, f->rtp->element);
+
+  gst_structure_set (gst_event_writable_structure (event), GST_RATE_EVENT_SSRC, G_TYPE_UINT, ssrc, NULL);
+  gst_harness_push_upstream_event (f->rtp, event);
+}
+
+/* As a router's, headers added. */
+TEST (test_who_sends_it_on_limits)
+{
+  prepare (f, "tfrc+remb+path");
+  stream_marked (f, 50, -1, 0);
+  relay_tells (f, MEDIA + 1, 131072, FALSE); /* another stream: it was coded anew */
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 0);
+  relay_tells (f, MEDIA, 262144, FALSE);
+  stream_marked (f, 10, -1, 0);
+  listen (f, heard);
+  fail_unless_equals_int (heard->path.kind, RTCP_PATH_ERF);
+  fail_unless_equals_int (heard->path.hop, EXPLICIT_RATE_RELAY);
+  fail_unless (
+      heard->path.rate_bps > 262144 && heard->path.rate_bps < 1.1 * 262144, "%" G_GUINT64_FORMAT, heard->path.rate_bps);
+  fail_unless (heard->remb.bitrate_bps <= heard->path.rate_bps);
+  fail_unless_equals_int (source_hop (f), EXPLICIT_RATE_RELAY);
+  relay_tells (f, MEDIA, 20000, TRUE); /* nobody is there: nothing is to wait for that */
+  fail_unless (source_stat (f, "explicit-rate") > 262144);
+  stream_marked (f, 150, -1, 0);
+  fail_unless_equals_uint64 (source_stat (f, "explicit-rate"), 0);
+}
+
 TEST (test_explicit_rate_id)
 {
   prepare (f, "remb+path");
@@ -749,6 +784,7 @@ rtcpavpffeedback_suite (void)
   tcase_add_test (tcase, test_twcc_by_caps);
   tcase_add_test (tcase, test_tmmbr);
   tcase_add_test (tcase, test_explicit_rate_goes_back);
+  tcase_add_test (tcase, test_who_sends_it_on_limits);
   tcase_add_test (tcase, test_fall_goes_early);
   tcase_add_test (tcase, test_explicit_rate_id);
   tcase_add_test (tcase, test_explicit_rate_off);

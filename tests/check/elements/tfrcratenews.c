@@ -51,7 +51,7 @@ open_teller (Teller *t, const CcSenderStatus *status)
   g_signal_connect (t->element, "notify::estimated-bitrate", G_CALLBACK (on_notify), t);
   gst_tfrc_rate_news_init (&t->news, t->element, t->pad, &t->core, 0);
   fail_unless (gst_tfrc_rate_news_look (&t->news, status, 0));
-  gst_tfrc_rate_news_tell (&t->news, &t->core, status, 0);
+  gst_tfrc_rate_news_tell (&t->news, &t->core, status, 0, 0);
   fail_unless_equals_int (t->events, 1);
 }
 
@@ -100,7 +100,7 @@ GST_START_TEST (test_a_change_is_told_at_once)
 
     open_teller (&t, &STILL);
     fail_unless (look (&t, changed[i], 20), "%u", i);
-    gst_tfrc_rate_news_tell (&t.news, &t.core, &changed[i], 20 * CC_MSECOND);
+    gst_tfrc_rate_news_tell (&t.news, &t.core, &changed[i], 0, 20 * CC_MSECOND);
     fail_unless_equals_int (t.events, 2);
     fail_unless_equals_int (t.notified, changed[i].rate_Bps != 125000);
     fail_unless_equals_int (t.heard.pause, changed[i].pause);

@@ -210,7 +210,7 @@ is_governed (const gchar *line)
 {
   GstElement *pipeline = gst_parse_launch (line, NULL), *last = gst_bin_get_by_name (GST_BIN (pipeline), "last");
   GstPad *pad = gst_element_get_static_pad (last, "sink");
-  gboolean is = gst_rate_reader_is_upstream (pad);
+  gboolean is = gst_rate_reader_is_upstream (pad, 0);
 
   gst_object_unref (pad);
   gst_object_unref (last);

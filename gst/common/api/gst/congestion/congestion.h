@@ -23,10 +23,12 @@
 G_BEGIN_DECLS
 
 #define GST_RATE_EVENT_NAME "GstCongestionRate"
-/* guint, where several streams share a rate (rtptfrcbwe): whose part the event tells. */
+/* guint: of which stream the event tells, and the query below asks; where several share a rate (rtptfrcbwe) it is that
+   one's part of it. Not there: of all that is sent. */
 #define GST_RATE_EVENT_SSRC "ssrc"
 /* A custom query by which a sender that has to skip many frames asks upstream whether anybody sets the encoder by the
-   event; ratecontrol answers it. Where nobody does, the sender warns. */
+   event; ratecontrol answers it, and so do rtcpavpf and tfrcsrc of a stream that is sent on as it came. Where nobody
+   does, the sender warns. */
 #define GST_RATE_READER_QUERY_NAME "GstCongestionRateReader"
 
 /* A custom query downstream: what the encoder on the way is to produce in the mean, "bitrate" (guint, bit/s), and what

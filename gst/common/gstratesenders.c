@@ -3,35 +3,35 @@
 #include "config.h"
 #endif
 
-#include "ratesenders.h"
+#include "gstratesenders.h"
 
 #define LIFE (2 * CC_SECOND)
 
 void
-rate_senders_init (RateSenders *s)
+gst_rate_senders_init (GstRateSenders *s)
 {
   s->n = 0;
 }
 
 static gboolean
-is_gone (const RateSender *sender, CcTime now)
+is_gone (const GstRateSender *sender, CcTime now)
 {
   return cc_time_since (now, sender->at) > LIFE;
 }
 
 /* The sender's own, a new one, or that of who was silent for longest. */
-static RateSender *
-place_of (RateSenders *s, guint key)
+static GstRateSender *
+place_of (GstRateSenders *s, guint key, guint32 ssrc)
 {
-  RateSender *oldest = &s->sender[0];
+  GstRateSender *oldest = &s->sender[0];
 
   for (guint i = 0; i < s->n; i++) {
-    if (s->sender[i].key == key)
+    if (s->sender[i].key == key && s->sender[i].ssrc == ssrc)
       return &s->sender[i];
     if (s->sender[i].at < oldest->at)
       oldest = &s->sender[i];
   }
-  return s->n < RATE_SENDERS_MOST ? &s->sender[s->n++] : oldest;
+  return s->n < GST_RATE_SENDERS_MOST ? &s->sender[s->n++] : oldest;
 }
 
 static gboolean
@@ -41,21 +41,21 @@ counts_before (const GstRateInfo *a, const GstRateInfo *b)
 }
 
 GstRateInfo
-rate_senders_on_rate (RateSenders *s, const GstRateInfo *info, CcTime now)
+gst_rate_senders_on_rate (GstRateSenders *s, const GstRateInfo *info, guint32 ssrc, CcTime now)
 {
   guint key = info->sender ? g_str_hash (info->sender) : 0;
-  RateSender *least = place_of (s, key);
+  GstRateSender *least = place_of (s, key, ssrc);
 
-  *least = (RateSender){key, *info, now};
+  *least = (GstRateSender){key, ssrc, *info, now};
   least->info.sender = NULL; /* which goes with the event */
   for (guint i = 0; i < s->n; i++)
-    if (!is_gone (&s->sender[i], now) && counts_before (&s->sender[i].info, &least->info))
+    if (s->sender[i].ssrc == ssrc && !is_gone (&s->sender[i], now) && counts_before (&s->sender[i].info, &least->info))
       least = &s->sender[i];
   return least->info;
 }
 
 guint
-rate_senders_count (const RateSenders *s, CcTime now)
+gst_rate_senders_count (const GstRateSenders *s, CcTime now)
 {
   guint known = 0;
 
