@@ -49,17 +49,17 @@ RateWish
 loss_answer_on_packet (LossAnswer *a, const PathView *v, const PathPacket *packet, bool queued)
 {
   bool silence = a->started && cc_time_since (packet->arrived_at, a->newest_at) > FORGOTTEN;
-  RateWish wish = silence ? forget (a) : rate_wish_none;
+  RateWish test = silence ? forget (a) : rate_wish_none;
 
   loss_cause_on_packet (&a->cause, packet->counted, v->waited, queued);
   if (a->started && packet->counted <= a->newest)
-    return wish;
+    return test;
   if (a->started)
     loss_gap_on_packet (&a->gap, a->newest, packet->counted, v->rate_Bps, packet->arrived_at);
   a->started = true;
   a->newest = packet->counted;
   a->newest_at = packet->arrived_at;
-  return wish;
+  return test;
 }
 
 RateWish
