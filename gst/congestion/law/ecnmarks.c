@@ -6,7 +6,7 @@
 void
 ecn_marks_init (EcnMarks *m)
 {
-  *m = (EcnMarks){.marked_at = CC_TIME_NONE};
+  *m = (EcnMarks){.marked_at = CC_TIME_NONE, .lost_at = CC_TIME_NONE};
 }
 
 bool
@@ -27,8 +27,8 @@ ecn_marks_on_packet (EcnMarks *m, ArrivalEcn ecn, CcTime now)
     m->packets++;
     m->marked += marked;
   }
-  if (marked && m->ect == ARRIVAL_ECT_1)
-    m->marked_at = now;
+  if (marked)
+    *(m->ect == ARRIVAL_ECT_1 ? &m->marked_at : &m->lost_at) = now;
 }
 
 void
@@ -38,10 +38,22 @@ ecn_marks_update (EcnMarks *m)
   m->packets = m->marked = 0;
 }
 
+static bool
+is_recent (CcTime at, CcTime now)
+{
+  return at != CC_TIME_NONE && cc_time_since (now, at) < MEMORY;
+}
+
 bool
 ecn_marks_is_scalable (const EcnMarks *m, CcTime now)
 {
-  return m->marked_at != CC_TIME_NONE && cc_time_since (now, m->marked_at) < MEMORY;
+  return is_recent (m->marked_at, now);
+}
+
+bool
+ecn_marks_is_classic (const EcnMarks *m, CcTime now)
+{
+  return is_recent (m->lost_at, now);
 }
 
 void

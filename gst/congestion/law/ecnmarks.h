@@ -20,6 +20,7 @@ typedef struct {
   double packets, marked; /* of ECT(1), since the last update */
   double fraction;        /* of the last period, [0, 1]; 0 where marks are losses. Not smoothed: R is their sum */
   CcTime marked_at;       /* the last mark that is no loss; CC_TIME_NONE: never */
+  CcTime lost_at;         /* the last that is one; CC_TIME_NONE: never */
 } EcnMarks;
 
 void ecn_marks_init (EcnMarks *m);
@@ -29,6 +30,8 @@ void ecn_marks_update (EcnMarks *m); /* once a period */
 bool ecn_marks_is_loss (const EcnMarks *m, ArrivalEcn ecn);
 /* Marks that are no losses have come lately. Pure. */
 bool ecn_marks_is_scalable (const EcnMarks *m, CcTime now);
+/* Those that are have. Pure. */
+bool ecn_marks_is_classic (const EcnMarks *m, CcTime now);
 /* What has come since the last report is told. */
 void ecn_marks_reported (EcnMarks *m);
 

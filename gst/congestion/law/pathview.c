@@ -12,6 +12,7 @@
 #define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
 #define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
 #define SERVED 1.05                                  /* x c: below, single packets are served as they come */
+#define LONG_MEMORY 15.0                             /* s */
 #define MIN_PERIOD 0.05                              /* s */
 #define MAX_PERIOD 0.1                               /* s */
 #define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)            /* s */
@@ -122,6 +123,7 @@ path_view_update (PathView *v, bool others_queue, double T, CcTime now)
   bottleneck_share_update (&v->share, others_queue, now);
   v->trail_Bps += (v->rate_Bps - v->trail_Bps) * fmin (T / (TRAIL_TIME + cc_seconds (v->R)), 1);
   standing_queue_update (&v->queue, T);
+  v->long_share += ((v->queue.q > LONG_WAIT / 2) - v->long_share) * fmin (T / LONG_MEMORY, 1);
   ecn_marks_update (&v->marks);
   bottleneck_share_remember (&v->share, T, v->receive_Bps);
 }

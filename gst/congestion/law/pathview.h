@@ -44,6 +44,7 @@ typedef struct {
 typedef struct {
   QueueDelay delay;
   StandingQueue queue;
+  double long_share; /* of the time in which it is long for a path that marks, lately */
   BottleneckShare share;
   PacketPairs served; /* packets of which the second left before the first was through */
   ReceiveRate received;

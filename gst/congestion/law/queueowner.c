@@ -3,6 +3,7 @@
 #include "lawnumber.h"
 
 #define MOST LAW (MOST, 0.6, 0.9)                 /* x c: what stands below that is not ours, or little of it */
+#define STAYS LAW (STAYS, 0.45, 1.0)              /* of the time, on a path that marks */
 #define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)     /* x c */
 #define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it; and of none, and they are gone */
 #define WARY_TIME LAW (WARY_TIME, 20.0, 0)        /* s after it went, in which it is believed again after */
@@ -17,6 +18,14 @@ says (QueueVerdict verdict, RateWish wish)
   return (QueueJudgement){.verdict = verdict, .wish = wish};
 }
 
+/* Marks keep every queue short. One of flows of our kind comes and goes; a TCP's stays, and leaves little to us. */
+static bool
+stays_in_spite_of_marks (const PathView *v, CcTime now)
+{
+  return ecn_marks_is_classic (&v->marks, now) && v->long_share > STAYS &&
+         !queue_owner_has_most (v, v->share.capacity_Bps);
+}
+
 /* A queue of our own goes within a second of backing off. */
 static QueueJudgement
 watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
@@ -27,7 +36,7 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;
-  if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER))
+  if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER) && !stays_in_spite_of_marks (v, now))
     return says (QUEUE_AS_IT_WAS, rate_wish_none);
   o->others = true;
   o->short_at = now;

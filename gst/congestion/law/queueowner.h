@@ -4,7 +4,8 @@
 
      others    a queue of our own goes within a second of backing off. One that stays although we did is somebody
                else's, and to back off from it would starve us. Believed after a while, sooner when it was so lately,
-               put to the test now and then: the rate is halved for a moment, and where the queue goes it was ours
+               put to the test now and then: the rate is halved for a moment, and where the queue goes it was ours.
+               Where the path marks it is short and stays: long for half of the time, and little of the path ours
      router    routers have told a rate lately: they share out
      l4s       the path marks as soon as a queue begins: the fraction of marks says how much of it is too much
      alone     nobody else is there (crosstraffic.h)

@@ -30,6 +30,7 @@ START_TEST (test_marks_of_ect_1_are_counted)
   ecn_marks_update (&m);
   ck_assert_double_eq (m.fraction, 0.5);
   ck_assert (ecn_marks_is_scalable (&m, NOW));
+  ck_assert (!ecn_marks_is_classic (&m, NOW));
   /* all marked: by nothing else is it known that they left as ECT(1) */
   arrive (&m, ARRIVAL_CE, 7);
   ecn_marks_update (&m);
@@ -53,6 +54,8 @@ START_TEST (test_marks_of_others_are_losses)
   arrive (&m, ARRIVAL_CE, 5);
   ecn_marks_update (&m);
   ck_assert_double_eq (m.fraction, 0);
+  ck_assert (ecn_marks_is_classic (&m, NOW));
+  ck_assert (!ecn_marks_is_classic (&m, NOW + 21 * CC_SECOND));
   ck_assert (!ecn_marks_is_scalable (&m, NOW));
 }
 END_TEST

@@ -57,6 +57,30 @@ START_TEST (test_who_did_not_back_off_waits_for_twice_the_queue)
 }
 END_TEST
 
+/* A short one, which is long for half of the time where marks should keep it shorter, and half of the path. */
+START_TEST (test_a_short_queue_that_stays_in_spite_of_marks_is_others)
+{
+  const struct {
+    double long_share, rate_Bps;
+    bool marked, others;
+  } cases[] = {{0.5, 60e3, true, true}, {0.4, 60e3, true, false}, {0.5, 80e3, true, false}, {0.5, 60e3, false, false}};
+
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+    QueueOwner o = {0};
+    QueueJudgement j;
+    PathView v;
+    CcTime now = CC_SECOND;
+
+    setup (&v, 0.020);
+    v.long_share = cases[i].long_share;
+    path_view_on_rate (&v, cases[i].rate_Bps);
+    v.marks.lost_at = cases[i].marked ? now : CC_TIME_NONE;
+    j = queue_owner_judge (&o, &v, false, T, now);
+    ck_assert_int_eq (j.verdict, cases[i].others ? QUEUE_IS_OTHERS : QUEUE_AS_IT_WAS);
+  }
+}
+END_TEST
+
 /* Halved for a moment: it stays, the rate is had again; it goes, it was ours, and is believed sooner for a while. */
 START_TEST (test_the_belief_is_tested)
 {
@@ -156,5 +180,6 @@ START_TEST (test_it_may_be_others)
 END_TEST
 
 CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_who_did_not_back_off_waits_for_twice_the_queue,
-    test_the_belief_is_tested, test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others,
-    test_the_first_that_holds, test_it_may_be_others)
+    test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested,
+    test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others, test_the_first_that_holds,
+    test_it_may_be_others)
