@@ -98,6 +98,13 @@ rtp_participant_request_flow_report (RtpParticipant *p, CcTime now)
     rtp_participant_request_feedback (p, now);
 }
 
+static void
+request_explicit_rate (RtpParticipant *p, CcTime now)
+{
+  if (p->settings.feedback & (RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH))
+    rtp_participant_request_feedback (p, now);
+}
+
 /* A fall goes back early, a rise with the next packet. */
 void
 rtp_participant_note_explicit_rate (
@@ -107,8 +114,8 @@ rtp_participant_note_explicit_rate (
 
   if (s->explicit_rate.at == now)
     cc_receiver_on_explicit_rate (&s->cc, s->explicit_rate.rate_Bps, now);
-  if (urgent && (p->settings.feedback & (RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH)))
-    rtp_participant_request_feedback (p, now);
+  if (urgent)
+    request_explicit_rate (p, now);
 }
 
 bool
@@ -121,10 +128,8 @@ rtp_participant_on_relay (RtpParticipant *p, uint32_t ssrc, double payload_Bps, 
     return false;
   size = (double)s->bytes / (double)s->packets;
   headers = s->cc.params.overhead_bytes + RTP_HEADER_BYTES;
-  if (explicit_rate_on_relay (
-          &s->explicit_rate, payload_Bps * (1 + headers / fmax (size - RTP_HEADER_BYTES, 1)), now) &&
-      (p->settings.feedback & (RTP_FEEDBACK_REMB | RTP_FEEDBACK_PATH)))
-    rtp_participant_request_feedback (p, now);
+  if (explicit_rate_on_relay (&s->explicit_rate, payload_Bps * (1 + headers / fmax (size - RTP_HEADER_BYTES, 1)), now))
+    request_explicit_rate (p, now);
   return true;
 }
 

@@ -103,6 +103,7 @@ START_TEST (test_who_sends_it_on)
   ck_assert_double_eq (explicit_rate_current (&e, CC_SECOND), 40000);
   explicit_rate_told (&e, CC_SECOND);
   packet (60000, 7, 2, 2 * CC_SECOND);
+  ck_assert_double_eq (explicit_rate_current (&e, 3 * CC_SECOND - 1), 40000);
   ck_assert_double_eq (explicit_rate_current (&e, 3 * CC_SECOND), 60000);
   ck_assert_uint_eq (explicit_rate_hop (&e, 3 * CC_SECOND), 7);
   ck_assert_double_eq (explicit_rate_current (&e, 4 * CC_SECOND), 0);

@@ -631,6 +631,9 @@ TEST (test_who_sends_it_on_limits)
       heard->path.rate_bps > 262144 && heard->path.rate_bps < 1.1 * 262144, "%" G_GUINT64_FORMAT, heard->path.rate_bps);
   fail_unless (heard->remb.bitrate_bps <= heard->path.rate_bps);
   fail_unless_equals_int (source_hop (f), EXPLICIT_RATE_RELAY);
+  fail_unless (gst_rate_reader_is_upstream (f->rtp->sinkpad, MEDIA));
+  fail_if (gst_rate_reader_is_upstream (f->rtp->sinkpad, MEDIA + 1));
+  fail_if (gst_rate_reader_is_upstream (f->rtp->sinkpad, 0));
   relay_tells (f, MEDIA, 20000, TRUE); /* nobody is there: nothing is to wait for that */
   fail_unless (source_stat (f, "explicit-rate") > 262144);
   stream_marked (f, 150, -1, 0);

@@ -6,6 +6,7 @@
 
 #include <gst/check/gstcheck.h>
 
+#define MEDIA 0xcafe
 #define STILL ((CcSenderStatus){.rate_Bps = 125000, .media_Bps = 120000, .limit = CC_LIMIT_DELAY})
 
 /* An element whose property is told of, with a pad towards the encoder. */
@@ -15,6 +16,8 @@ typedef struct {
   CcSender core;
   GstTfrcRateNews news;
   GstRateInfo heard;
+  guint ssrc;
+  gboolean sender_is_known;
   guint events, notified;
 } Teller;
 
@@ -24,6 +27,9 @@ on_event (GstPad *pad, GstObject *parent, GstEvent *event)
   Teller *t = g_object_get_data (G_OBJECT (pad), "teller");
 
   fail_unless (gst_rate_event_parse (event, &t->heard));
+  t->ssrc = 0;
+  gst_structure_get_uint (gst_event_get_structure (event), GST_RATE_EVENT_SSRC, &t->ssrc);
+  t->sender_is_known = g_str_has_suffix (t->heard.sender, GST_OBJECT_NAME (t->element));
   t->events++;
   gst_event_unref (event);
   return TRUE;
@@ -53,6 +59,8 @@ open_teller (Teller *t, const CcSenderStatus *status)
   fail_unless (gst_tfrc_rate_news_look (&t->news, status, 0));
   gst_tfrc_rate_news_tell (&t->news, &t->core, status, 0, 0);
   fail_unless_equals_int (t->events, 1);
+  fail_unless (t->sender_is_known);
+  fail_unless_equals_int (t->ssrc, 0);
 }
 
 static void
@@ -100,7 +108,8 @@ GST_START_TEST (test_a_change_is_told_at_once)
 
     open_teller (&t, &STILL);
     fail_unless (look (&t, changed[i], 20), "%u", i);
-    gst_tfrc_rate_news_tell (&t.news, &t.core, &changed[i], 0, 20 * CC_MSECOND);
+    gst_tfrc_rate_news_tell (&t.news, &t.core, &changed[i], MEDIA, 20 * CC_MSECOND);
+    fail_unless_equals_int (t.ssrc, MEDIA);
     fail_unless_equals_int (t.events, 2);
     fail_unless_equals_int (t.notified, changed[i].rate_Bps != 125000);
     fail_unless_equals_int (t.heard.pause, changed[i].pause);

@@ -124,6 +124,19 @@ START_TEST (test_what_is_excused_gives_back_the_rate_of_before)
   wish = loss_answer_excuse (&p.answer, 10, 10, 50e3, p.now);
   ck_assert_int_eq (wish.owner, RATE_OWNER_LOSS);
   ck_assert_double_eq (wish.rate_Bps, 90e3);
+  ck_assert_uint_gt (p.answer.cause.test_at, p.now); /* more of them may come */
+}
+END_TEST
+
+START_TEST (test_what_is_excused_takes_no_rate)
+{
+  Path p;
+
+  setup (&p);
+  p.view.rate_Bps = 90e3;
+  arrive (&p);
+  arrive (&p);
+  ck_assert_int_eq (loss_answer_excuse (&p.answer, 10, 10, 120e3, p.now).owner, RATE_OWNER_UNKNOWN);
 }
 END_TEST
 
@@ -153,5 +166,5 @@ START_TEST (test_growth_near_where_loss_was_met)
 END_TEST
 
 CC_TEST_MAIN ("lossanswer", test_a_test_takes_R_down_and_gives_it_back, test_a_queue_of_others_ends_a_test,
-    test_a_silence_ends_a_test, test_what_is_excused_gives_back_the_rate_of_before, test_what_is_excused_ends_a_test,
-    test_growth_near_where_loss_was_met)
+    test_a_silence_ends_a_test, test_what_is_excused_gives_back_the_rate_of_before, test_what_is_excused_takes_no_rate,
+    test_what_is_excused_ends_a_test, test_growth_near_where_loss_was_met)
