@@ -3,8 +3,7 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define ENOUGH LAW (CROSS_ENOUGH, 8.0, 2.0)    /* frames: one spreads by 0.9, the mean of so many by 0.3 */
-#define MEMORY LAW (CROSS_MEMORY, 12.0, 100.0) /* frames */
+#define MEMORY LAW (CROSS_MEMORY, 12.0, 100.0) /* frames, as one spreads by 0.9, and as many until it is judged */
 #define MOST LAW (CROSS_MOST, 1.2, 100.0)      /* either way: a gap of the link may fall anywhere */
 #define ALONE LAW (ALONE, 0.1, 0.25)           /* below, nobody else is there */
 #define NOT_ALONE LAW (NOT_ALONE, 0.25, 0.1)   /* above, somebody is */
@@ -15,7 +14,7 @@ judge (const CrossTraffic *c, double weight)
 {
   double none_below = c->state == CROSS_TRAFFIC_NONE ? NOT_ALONE : ALONE;
 
-  if (c->frames < ENOUGH)
+  if (c->frames < MEMORY)
     return c->state;
   return c->spacing < log1p (expm1 (none_below) / weight) ? CROSS_TRAFFIC_NONE : CROSS_TRAFFIC_SOME;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "lawclock.h"
+#include <math.h>
 
 #define FIRST_PERIOD (50 * CC_MSECOND)
+#define MAX_PERIOD 0.2 /* s: a longer pause was none of the law's */
 
 void
 law_clock_start (LawClock *c, CcTime now)
@@ -43,5 +45,5 @@ law_clock_rests (const LawClock *c, CcTime now)
 double
 law_clock_since (const LawClock *c, CcTime now)
 {
-  return cc_seconds (cc_time_since (now, c->ran_at));
+  return fmin (cc_seconds (cc_time_since (now, c->ran_at)), MAX_PERIOD);
 }

@@ -24,7 +24,7 @@ void law_clock_ran (LawClock *c, double period, CcTime now);
 /* Pure. */
 bool law_clock_is_due (const LawClock *c, CcTime now);
 bool law_clock_rests (const LawClock *c, CcTime now);
-double law_clock_since (const LawClock *c, CcTime now); /* s since it ran */
+double law_clock_since (const LawClock *c, CcTime now); /* s since it ran, 0.2 at most */
 
 #ifdef __cplusplus
 }

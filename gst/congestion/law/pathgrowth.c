@@ -5,7 +5,6 @@
 
 #define SHARED_RATE LAW (SHARED_RATE, 110e3, 1) /* bytes/s; x its share in R, to the power of one half */
 #define NEAR_GROWTH LAW (NEAR_GROWTH, 7e3, 7e6) /* bytes/s^2, at most */
-#define NEAR_LEAST LAW (NEAR_LEAST, 0.04, 0)    /* 1/s */
 
 double
 path_growth_unmet (const PathView *v, CcTime now)
@@ -30,7 +29,7 @@ near_growth (const PathView *v, const GrowthRow *row)
 {
   if (!row->gentle || !filled_path_is_near (&v->filled, v->rate_Bps))
     return HUGE_VAL;
-  return fmax (NEAR_GROWTH / call_weight_rate (v), NEAR_LEAST);
+  return fmax (NEAR_GROWTH / call_weight_rate (v), PATH_GROWTH_PROBE);
 }
 
 double

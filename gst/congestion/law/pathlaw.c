@@ -13,7 +13,6 @@
 #define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8) /* 1/s, while a queue is met, and beside others' */
 #define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0) /* 1/s, per s since */
 #define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)       /* 1/s, x what comes in too much, beside others */
-#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1)   /* e at least, for single packets */
 
 PathLawRow
 path_law_row (OwnerKind kind)
@@ -24,10 +23,10 @@ path_law_row (OwnerKind kind)
   const PathLawRow rows[QUEUE_KINDS] = {
       [QUEUE_OTHERS] = {{others, false, 0, PATH_GROWTH, -1, Q_TARGET}, true},
       [QUEUE_ROUTER] = {{routers, true, 0, -1, PATH_GROWTH_PROBE, Q_TARGET}, true},
-      [QUEUE_L4S] = {{gentle, true, 0, LONE_GROWTH, 0, Q_TARGET}, true},
-      [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
-      [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
-      [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
+      [QUEUE_L4S] = {{gentle, true, 0, PATH_GROWTH_PROBE, 0, Q_TARGET}, true},
+      [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, PATH_GROWTH_PROBE, 0, Q_TARGET}, false},
+      [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, PATH_GROWTH_PROBE, 0, Q_TARGET}, false},
+      [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, PATH_GROWTH_PROBE, 0, Q_TARGET}, false},
   };
 
   return rows[kind];
@@ -51,7 +50,7 @@ excess_queue (const PathView *v, const MismatchRow *row, CcTime now)
 {
   if (!row->answers_queue)
     return 0;
-  return fmax (v->queue.q - row->queue_s - path_view_no_queue (v) / 2 - path_view_router_queue (v, now), 0);
+  return fmax (v->queue.q - row->queue_s - path_view_no_queue (v) / 2 - router_word_queue (&v->word, now), 0);
 }
 
 /* Growth ends there. */

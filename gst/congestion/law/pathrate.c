@@ -4,8 +4,6 @@
 #include "pathlaw.h"
 #include <math.h>
 
-#define MAX_PERIOD 0.2 /* s: a longer pause was none of the law's */
-
 /* Nobody else writes R. Returns whether there was a wish. */
 static bool
 grant (PathRate *p, RateWish wish)
@@ -38,11 +36,11 @@ path_rate_set_weight (PathRate *p, double weight)
 void
 path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
 {
-  bool first = p->view.word_at == CC_TIME_NONE;
+  bool first = !router_word_was_heard (&p->view.word);
 
   if (!(rate_Bps > 0))
     return;
-  path_view_on_router_word (&p->view, now);
+  router_word_hear (&p->view.word, now);
   if (first && !p->view.met_limit && p->jumps == 0 && !p->queue.others)
     grant (p, first_word_on_word (&p->word, rate_Bps, p->rate_Bps));
 }
@@ -145,14 +143,14 @@ run_period (PathRate *p, double T, CcTime now)
   path_view_update (&p->view, p->queue.others, T, now);
   began = grant (p, first_word_step (&p->word, p->view.share.capacity_Bps, p->rate_Bps));
   ask_owner (p, false, T, now);
-  others = queue_owner_may_be_others (&p->queue, &p->view, p->clock.ran_at);
+  others = queue_owner_may_be_others (&p->queue, &p->view);
   grant (p, loss_answer_step (&p->loss, &p->view, others, now));
   grant (p, queue_jump_return (&p->jump, &p->view));
   if (follow_backlog (p, now) || p->queue.testing || loss_cause_testing (&p->loss.cause))
     return began;
   path_view_note_limit (&p->view, now);
   kind = queue_owner_kind (&p->queue, &p->view, now);
-  grant (p, path_law_step (&p->view, kind, loss_growth (&p->loss.cause, now), fmin (T, MAX_PERIOD), now));
+  grant (p, path_law_step (&p->view, kind, loss_growth (&p->loss.cause, now), T, now));
   return began;
 }
 
@@ -180,7 +178,7 @@ path_rate_on_timeout (PathRate *p, CcTime now)
 void
 path_rate_report (const PathRate *p, PathReport *report)
 {
-  *report = path_report_of (&p->view, &p->loss.cause, queue_owner_is_others (&p->queue, p->clock.ran_at));
+  *report = path_report_of (&p->view, &p->loss.cause, queue_owner_is_others (&p->queue));
   report->owner = p->rate_Bps < p->params.max_Bps ? p->owner : RATE_OWNER_MAX;
 }
 

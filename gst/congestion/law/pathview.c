@@ -2,6 +2,7 @@
 #include "pathview.h"
 #include "callweight.h"
 #include "lawnumber.h"
+#include "timeshare.h"
 #include <math.h>
 
 #define Q_BUSY LAW (Q_BUSY, 0.008, 0.030)            /* s: above, the queue is busy all the time */
@@ -12,24 +13,22 @@
 #define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
 #define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
 #define SERVED 1.05                                  /* x c: below, single packets are served as they come */
-#define LONG_MEMORY 15.0                             /* s */
 #define MIN_PERIOD 0.05                              /* s */
 #define MAX_PERIOD 0.1                               /* s */
 #define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)            /* s */
-#define ROUTER_QUEUE 0.020                           /* s */
-#define ROUTER_MEMORY (2 * CC_SECOND)
 
 void
 path_view_init (PathView *v, double rate_Bps)
 {
   QueueDelayParams delay;
 
-  *v = (PathView){.word_at = CC_TIME_NONE, .weight = 1};
+  *v = (PathView){.weight = 1};
   long_wait_init (&v->long_wait);
   queue_delay_params_init (&delay);
   queue_delay_init (&v->delay, &delay);
   route_change_init (&v->route);
   ecn_marks_init (&v->marks);
+  router_word_init (&v->word);
   v->rate_Bps = v->trail_Bps = rate_Bps;
 }
 
@@ -37,12 +36,6 @@ void
 path_view_on_rate (PathView *v, double rate_Bps)
 {
   v->rate_Bps = rate_Bps;
-}
-
-void
-path_view_on_router_word (PathView *v, CcTime now)
-{
-  v->word_at = now;
 }
 
 /* At which a packet of ours passes the bottleneck, at least. Beside others that is all of the link, of which c is our
@@ -123,7 +116,7 @@ path_view_update (PathView *v, bool others_queue, double T, CcTime now)
   bottleneck_share_update (&v->share, others_queue, now);
   v->trail_Bps += (v->rate_Bps - v->trail_Bps) * fmin (T / (TRAIL_TIME + cc_seconds (v->R)), 1);
   standing_queue_update (&v->queue, T);
-  v->long_share += ((v->queue.q > LONG_WAIT / 2) - v->long_share) * fmin (T / LONG_MEMORY, 1);
+  time_share_count (&v->long_share, v->queue.q > LONG_WAIT / 2, T);
   ecn_marks_update (&v->marks);
   bottleneck_share_remember (&v->share, T, v->receive_Bps);
 }
@@ -216,12 +209,6 @@ path_view_no_queue (const PathView *v)
   return fmax (fmin (v->last.wire_bytes / call_Bps, Q_BUSY), NOISY * v->queue.noise);
 }
 
-double
-path_view_router_queue (const PathView *v, CcTime now)
-{
-  return v->word_at != CC_TIME_NONE && cc_time_since (now, v->word_at) < ROUTER_MEMORY ? ROUTER_QUEUE : 0;
-}
-
 bool
 path_view_queue_is_short (const PathView *v)
 {
@@ -231,7 +218,7 @@ path_view_queue_is_short (const PathView *v)
 bool
 path_view_queue_stands (const PathView *v, CcTime now)
 {
-  return v->queue.q > Q_BUSY + path_view_no_queue (v) + path_view_router_queue (v, now);
+  return v->queue.q > Q_BUSY + path_view_no_queue (v) + router_word_queue (&v->word, now);
 }
 
 /* None shows them a share of the path. One of their own serves them slower than they come. */
@@ -244,7 +231,7 @@ path_view_singles_pass (const PathView *v)
 bool
 path_view_is_alone (const PathView *v, CcTime now)
 {
-  return cross_traffic_is_none (&v->cross) && path_view_router_queue (v, now) == 0;
+  return cross_traffic_is_none (&v->cross) && router_word_queue (&v->word, now) == 0;
 }
 
 bool

@@ -24,6 +24,7 @@
 #include "queuedelay.h"
 #include "receiverate.h"
 #include "routechange.h"
+#include "routerword.h"
 #include "standingqueue.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ typedef struct {
   CrossTraffic cross;
   RouteChange route;
   EcnMarks marks;
+  RouterWord word;
   bool started;
   bool rerouted;   /* just now: what waits in no queue is the new base delay */
   PathPacket last; /* newest in sequence */
@@ -61,13 +63,11 @@ typedef struct {
   double receive_Bps, receive_now_Bps; /* over 1 s; of late */
   FilledPath filled;                   /* when a queue was last met */
   bool met_limit;                      /* ever: a queue, or trains that were spread */
-  CcTime word_at;                      /* the last word of routers; CC_TIME_NONE: never */
   CcDuration R;                        /* 0: unknown */
 } PathView;
 
 void path_view_init (PathView *v, double rate_Bps);
 void path_view_on_rate (PathView *v, double rate_Bps);
-void path_view_on_router_word (PathView *v, CcTime now);
 void path_view_on_packet (PathView *v, const PathPacket *packet);
 /* Whenever somebody is about to judge. */
 void path_view_receive (PathView *v, CcTime now);
@@ -91,7 +91,6 @@ double path_view_loop (const PathView *v);   /* s until a change of rate shows *
 /* s that are no queue: what one packet more makes, as at low rates a queue of one or two is nothing to act upon, though
    no more than what makes a queue busy; or what jitter does. */
 double path_view_no_queue (const PathView *v);
-double path_view_router_queue (const PathView *v, CcTime now);   /* s that is the routers' business */
 bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time */
 bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */
 bool path_view_singles_pass (const PathView *v);                 /* single packets are served as they come */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "queueowner.h"
 #include "lawnumber.h"
+#include "timeshare.h"
 
 #define MOST LAW (MOST, 0.6, 0.9)                 /* x c: what stands below that is not ours, or little of it */
-#define STAYS LAW (STAYS, 0.45, 1.0)              /* of the time, on a path that marks */
-#define BACKED_OFF LAW (BACKED_OFF, 0.8, 1.0)     /* x c */
+#define STAYS LAW (STAYS, 0.45, 1.0)              /* of the time: on a path that marks it is long; it was others' */
 #define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it; and of none, and they are gone */
-#define WARY_TIME LAW (WARY_TIME, 20.0, 0)        /* s after it went, in which it is believed again after */
-#define WARY_AFTER LAW (WARY_AFTER, 0.5, 1.5)     /* s */
 #define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)    /* s */
 #define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)       /* s */
 #define TEST_RATE 0.5                             /* x R; where as much of the queue goes, it was ours */
@@ -26,17 +24,17 @@ stays_in_spite_of_marks (const PathView *v, CcTime now)
          !queue_owner_has_most (v, v->share.capacity_Bps);
 }
 
-/* A queue of our own goes within a second of backing off. */
+/* A queue of our own goes within a second of backing off. What others have had is believed to be theirs the sooner. */
 static QueueJudgement
 watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
-  bool backed_off = v->rate_Bps < BACKED_OFF * v->share.capacity_Bps;
+  bool most = queue_owner_has_most (v, v->share.capacity_Bps);
 
-  if (v->queue.q > (backed_off ? 1 : 2) * LONG_WAIT + path_view_no_queue (v))
+  if (v->queue.q > (most ? 2 : 1) * LONG_WAIT + path_view_no_queue (v))
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;
-  if (o->standing_s < (now < o->wary_until ? WARY_AFTER : OTHERS_AFTER) && !stays_in_spite_of_marks (v, now))
+  if (o->standing_s <= OTHERS_AFTER * (1 - o->others_share) && !stays_in_spite_of_marks (v, now))
     return says (QUEUE_AS_IT_WAS, rate_wish_none);
   o->others = true;
   o->short_at = now;
@@ -45,11 +43,10 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 }
 
 static QueueJudgement
-stop_competing (QueueOwner *o, CcTime now)
+stop_competing (QueueOwner *o)
 {
   o->others = false;
   o->standing_s = 0;
-  o->wary_until = cc_time_add (now, cc_duration (WARY_TIME));
   return says (QUEUE_IS_OURS, rate_wish_none);
 }
 
@@ -68,7 +65,7 @@ end_test (QueueOwner *o, const PathView *v, CcTime now)
 {
   o->testing = false;
   o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
-  return v->queue.q < TEST_RATE * o->test_q ? stop_competing (o, now)
+  return v->queue.q < TEST_RATE * o->test_q ? stop_competing (o)
                                             : says (QUEUE_TEST_OVER, (RateWish){o->test_Bps, RATE_OWNER_OTHERS});
 }
 
@@ -80,16 +77,17 @@ compete (QueueOwner *o, const PathView *v, CcTime now)
   if (o->testing)
     return end_test (o, v, now);
   if (cc_seconds (now - o->short_at) > OTHERS_AFTER)
-    return stop_competing (o, now);
+    return stop_competing (o);
   return now >= o->test_at ? begin_test (o, v) : says (QUEUE_AS_IT_WAS, rate_wish_none);
 }
 
 QueueJudgement
 queue_owner_judge (QueueOwner *o, const PathView *v, bool resting, double T, CcTime now)
 {
-  if (resting && (o->others || now >= o->wary_until))
-    return says (QUEUE_AS_IT_WAS, rate_wish_none);
-  return o->others ? compete (o, v, now) : watch_competition (o, v, T, now);
+  time_share_count (&o->others_share, o->others, T);
+  if (!o->others)
+    return watch_competition (o, v, resting ? o->others_share * T : T, now);
+  return resting ? says (QUEUE_AS_IT_WAS, rate_wish_none) : compete (o, v, now);
 }
 
 void
@@ -109,7 +107,7 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
 {
   if (o->others)
     return QUEUE_OTHERS;
-  if (path_view_router_queue (v, now) > 0)
+  if (router_word_queue (&v->word, now) > 0)
     return QUEUE_ROUTER;
   if (ecn_marks_is_scalable (&v->marks, now))
     return QUEUE_L4S;
@@ -119,15 +117,15 @@ queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now)
 }
 
 bool
-queue_owner_is_others (const QueueOwner *o, CcTime now)
+queue_owner_is_others (const QueueOwner *o)
 {
-  return o->others || o->testing || now < o->wary_until;
+  return o->others || o->testing || o->others_share > STAYS;
 }
 
 bool
-queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now)
+queue_owner_may_be_others (const QueueOwner *o, const PathView *v)
 {
-  return queue_owner_is_others (o, now) || v->queue.q > LONG_WAIT + path_view_no_queue (v);
+  return queue_owner_is_others (o) || v->queue.q > LONG_WAIT + path_view_no_queue (v);
 }
 
 RateOwner

@@ -3,8 +3,9 @@
    for each (pathlaw.h). The first that holds:
 
      others    a queue of our own goes within a second of backing off. One that stays although we did is somebody
-               else's, and to back off from it would starve us. Believed after a while, sooner when it was so lately,
-               put to the test now and then: the rate is halved for a moment, and where the queue goes it was ours.
+               else's, and to back off from it would starve us. Believed after a while, the sooner the more of late
+               was theirs, put to the test now and then: the rate is halved for a moment, and where the queue goes it
+               was ours.
                Where the path marks it is short and stays: long for half of the time, and little of the path ours
      router    routers have told a rate lately: they share out
      l4s       the path marks as soon as a queue begins: the fraction of marks says how much of it is too much
@@ -26,9 +27,9 @@ typedef enum { QUEUE_OTHERS, QUEUE_ROUTER, QUEUE_L4S, QUEUE_ALONE, QUEUE_OWN, QU
 typedef struct {
   bool others, testing;
   double standing_s;       /* so long a queue has stood in spite of us */
+  double others_share;     /* of the time of late in which it was others' */
   double test_q, test_Bps; /* queue, s, and rate before the test */
   CcTime short_at;         /* when the queue of others was last no queue */
-  CcTime wary_until;       /* till then it is believed sooner */
   CcTime test_at;
 } QueueOwner;
 
@@ -54,9 +55,9 @@ void queue_owner_forget (QueueOwner *o);
 /* Pure. */
 OwnerKind queue_owner_kind (const QueueOwner *o, const PathView *v, CcTime now);
 /* It is others', or was lately. */
-bool queue_owner_is_others (const QueueOwner *o, CcTime now);
+bool queue_owner_is_others (const QueueOwner *o);
 /* The same, or it looks like it. */
-bool queue_owner_may_be_others (const QueueOwner *o, const PathView *v, CcTime now);
+bool queue_owner_may_be_others (const QueueOwner *o, const PathView *v);
 /* A part of c for which the queue is mostly ours to drain. */
 bool queue_owner_has_most (const PathView *v, double c_Bps);
 RateOwner rate_owner_of_queue (OwnerKind kind);

@@ -25,7 +25,7 @@ START_TEST (test_alone_all_are_spaced_alike)
 {
   CrossTraffic c = {0};
 
-  frames (&c, 8, 0.008, 0.008); /* seven of them are complete */
+  frames (&c, 12, 0.008, 0.008); /* eleven of them are complete */
   ck_assert_int_eq (c.state, CROSS_TRAFFIC_UNKNOWN);
   frames (&c, 1, 0.008, 0.008);
   ck_assert_int_eq (c.state, CROSS_TRAFFIC_NONE);

@@ -50,7 +50,7 @@ START_TEST (test_who_did_not_back_off_waits_for_twice_the_queue)
   CcTime now = CC_SECOND;
 
   setup (&v, 0.060);
-  path_view_on_rate (&v, 110e3);
+  path_view_on_rate (&v, 75e3);
   ck_assert_double_ge (judge_until (&o, &v, &now, &j), 60);
   v.queue.q = 0.090;
   ck_assert_double_le (judge_until (&o, &v, &now, &j), 1.7);
@@ -81,7 +81,8 @@ START_TEST (test_a_short_queue_that_stays_in_spite_of_marks_is_others)
 }
 END_TEST
 
-/* Halved for a moment: it stays, the rate is had again; it goes, it was ours, and is believed sooner for a while. */
+/* Halved for a moment: it stays, the rate is had again; it goes, it was ours. What was others' for all of the time but
+   a moment is believed the sooner. */
 START_TEST (test_the_belief_is_tested)
 {
   QueueOwner o = {0};
@@ -104,8 +105,23 @@ START_TEST (test_the_belief_is_tested)
   judge_until (&o, &v, &now, &j);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OURS);
   ck_assert (!o.others);
+  ck_assert_double_eq_tol (o.others_share, 0.8, 0.05);
   v.queue.q = 0.060;
-  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 0.5, 0.15);
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 0.3, 0.15);
+}
+END_TEST
+
+/* However long it was theirs, no queue is nobody's. */
+START_TEST (test_no_queue_is_not_others)
+{
+  QueueOwner o = {.others_share = 1};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.010);
+  j = queue_owner_judge (&o, &v, false, 0, now);
+  ck_assert_int_eq (j.verdict, QUEUE_AS_IT_WAS);
 }
 END_TEST
 
@@ -124,6 +140,7 @@ START_TEST (test_a_queue_that_is_gone_is_nobodys)
 }
 END_TEST
 
+/* What stands while at rest counts by as much of the time as others have had it. */
 START_TEST (test_at_rest_only_shortly_after_others)
 {
   QueueOwner o = {0};
@@ -134,7 +151,7 @@ START_TEST (test_at_rest_only_shortly_after_others)
   for (unsigned i = 0; i < 20; i++)
     j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_AS_IT_WAS);
-  o.wary_until = 2 * CC_SECOND;
+  o.others_share = 0.8;
   for (unsigned i = 0; i < 5; i++)
     j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
@@ -155,7 +172,7 @@ START_TEST (test_the_first_that_holds)
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ALONE);
   v.marks.marked_at = now;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_L4S);
-  path_view_on_router_word (&v, now);
+  router_word_hear (&v.word, now);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ROUTER);
   o.others = true;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
@@ -170,16 +187,17 @@ START_TEST (test_it_may_be_others)
   PathView v;
 
   setup (&v, 0.020);
-  ck_assert (!queue_owner_may_be_others (&o, &v, CC_SECOND));
-  o.wary_until = 2 * CC_SECOND;
-  ck_assert (queue_owner_may_be_others (&o, &v, CC_SECOND));
-  ck_assert (!queue_owner_may_be_others (&o, &v, 2 * CC_SECOND));
+  ck_assert (!queue_owner_may_be_others (&o, &v));
+  o.others_share = 0.5;
+  ck_assert (queue_owner_may_be_others (&o, &v));
+  o.others_share = 0.4;
+  ck_assert (!queue_owner_may_be_others (&o, &v));
   v.queue.q = 0.060;
-  ck_assert (queue_owner_may_be_others (&o, &v, 2 * CC_SECOND));
+  ck_assert (queue_owner_may_be_others (&o, &v));
 }
 END_TEST
 
 CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_who_did_not_back_off_waits_for_twice_the_queue,
-    test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested,
+    test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested, test_no_queue_is_not_others,
     test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others, test_the_first_that_holds,
     test_it_may_be_others)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "routerword.h"
+
+#define QUEUE 0.020 /* s */
+#define MEMORY (2 * CC_SECOND)
+
+void
+router_word_init (RouterWord *w)
+{
+  w->at = CC_TIME_NONE;
+}
+
+void
+router_word_hear (RouterWord *w, CcTime now)
+{
+  w->at = now;
+}
+
+bool
+router_word_was_heard (const RouterWord *w)
+{
+  return w->at != CC_TIME_NONE;
+}
+
+double
+router_word_queue (const RouterWord *w, CcTime now)
+{
+  return router_word_was_heard (w) && cc_time_since (now, w->at) < MEMORY ? QUEUE : 0;
+}
