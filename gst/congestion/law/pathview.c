@@ -113,7 +113,7 @@ path_view_receive (PathView *v, CcTime now)
 void
 path_view_update (PathView *v, bool others_queue, double T, CcTime now)
 {
-  bottleneck_share_update (&v->share, others_queue, now);
+  bottleneck_share_update (&v->share, others_queue || cross_traffic_is_some (&v->cross), now);
   v->trail_Bps += (v->rate_Bps - v->trail_Bps) * fmin (T / (TRAIL_TIME + cc_seconds (v->R)), 1);
   standing_queue_update (&v->queue, T);
   time_share_count (&v->long_share, v->queue.q > LONG_WAIT / 2, T);

@@ -71,7 +71,8 @@ void path_view_on_rate (PathView *v, double rate_Bps);
 void path_view_on_packet (PathView *v, const PathPacket *packet);
 /* Whenever somebody is about to judge. */
 void path_view_receive (PathView *v, CcTime now);
-/* Once a period of T s. others_queue: the queue is somebody else's, so that only trains tell of c. */
+/* Once a period of T s. others_queue: the queue is somebody else's. There, and beside
+   others, only trains tell of c. */
 void path_view_update (PathView *v, bool others_queue, double T, CcTime now);
 /* What of it a backlog is judged by (backlog.h). */
 BacklogQueue path_view_backlog (PathView *v, CcTime now);

@@ -94,6 +94,7 @@ void
 queue_owner_forget (QueueOwner *o)
 {
   o->others = o->testing = false;
+  o->others_share = 0;
 }
 
 bool

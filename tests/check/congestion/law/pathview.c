@@ -113,6 +113,25 @@ START_TEST (test_a_gap_is_not_the_end)
 }
 END_TEST
 
+/* What two single packets are spaced by beside others is the rate they were sent at: c is what trains showed last. */
+START_TEST (test_single_packets_beside_others_tell_nothing)
+{
+  for (unsigned beside = 0; beside < 2; beside++) {
+    Path p;
+
+    setup (&p, 150e3, 120e3);
+    run (&p, 4, 3 * CC_SECOND);
+    ck_assert_double_eq_tol (p.view.share.known_Bps, 150e3, 2e3);
+    p.view.cross.state = beside ? CROSS_TRAFFIC_SOME : CROSS_TRAFFIC_UNKNOWN;
+    p.c = 25e3; /* what others leave of it */
+    run (&p, 1, 3 * CC_SECOND);
+    ck_assert (!p.view.share.trains);
+    ck_assert_double_eq_tol (p.view.share.capacity_Bps, beside ? 0 : 25e3, 1e3);
+    ck_assert_double_eq_tol (p.view.share.known_Bps, beside ? 150e3 : 26e3, 4e3);
+  }
+}
+END_TEST
+
 START_TEST (test_a_queue_of_routers_is_theirs)
 {
   Path p;
@@ -237,7 +256,7 @@ END_TEST
 
 CC_TEST_MAIN ("pathview", test_sees_the_bottleneck_and_what_arrives, test_sees_a_queue_and_who_keeps_it,
     test_how_much_of_the_time_a_queue_is_long, test_a_gap_is_not_the_end,
-    test_a_queue_of_routers_is_theirs,
+    test_single_packets_beside_others_tell_nothing, test_a_queue_of_routers_is_theirs,
     test_a_large_packet_is_no_queue_on_a_path_of_our_own, test_one_packet_more_is_no_queue,
     test_one_packet_of_a_heavier_call_is_one_of_each_of_so_many, test_how_often_and_how_late,
     test_what_arrived_when_it_was_full, test_a_late_packet_says_little)

@@ -175,9 +175,11 @@ START_TEST (test_the_first_that_holds)
   router_word_hear (&v.word, now);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ROUTER);
   o.others = true;
+  o.others_share = 0.9;
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
   queue_owner_forget (&o);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_ROUTER);
+  ck_assert (!queue_owner_is_others (&o));
 }
 END_TEST
 
