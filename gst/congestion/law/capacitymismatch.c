@@ -27,14 +27,21 @@ room_of_a_call (const PathView *v)
   return LAW_ETA * call_weight_share (v, v->share.capacity_Bps) / call_weight_rate (v) - 1;
 }
 
-/* Packets that arrive spaced as they left have seen room for the gain they left with. Where the path marks at once no
-   trains are sent: marks say where it ends. */
+/* Where the path marks at once no trains are sent, marks say where it ends. Beside others a call of few packets a frame
+   has none, and grows as those do that have. */
+static bool
+has_no_trains (const PathView *v, OwnerKind kind)
+{
+  return kind == QUEUE_L4S || (kind != QUEUE_OTHERS && v->share.capacity_Bps == 0 && cross_traffic_is_some (&v->cross));
+}
+
+/* Packets that arrive spaced as they left have seen room for the gain they left with. */
 static CapacityMismatch
 room (const PathView *v, OwnerKind kind, const GrowthRow *growth, CcTime now)
 {
   double e = LAW_ETA * v->share.capacity_Bps / v->rate_Bps - 1;
 
-  if (kind == QUEUE_L4S)
+  if (has_no_trains (v, kind))
     return (CapacityMismatch){path_growth_shared (v, growth, 1, now), RATE_OWNER_UNMET};
   if (v->share.capacity_Bps == 0)
     return (CapacityMismatch){path_growth_unmet (v, now), RATE_OWNER_UNMET};

@@ -18,7 +18,7 @@ extern "C" {
 #endif
 
 #define PATH_GROWTH LAW (GROWTH, 0.4, 0.15)              /* e where packets arrive as they left */
-#define PATH_GROWTH_PROBE LAW (PROBE_GROWTH, 0.05, 0.15) /* where little is known: e, per s without a queue; 1/s */
+#define PATH_GROWTH_PROBE LAW (PROBE_GROWTH, 0.04, 0.15) /* where little is known: e, per s without a queue; 1/s */
 #define PATH_GROWTH_MOST LAW (SHARED_GROWTH, 3.0, 0.4)   /* 1/s: whatever the RTT */
 
 /* What the owner of the queue lets it be. */

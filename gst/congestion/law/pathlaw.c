@@ -13,6 +13,7 @@
 #define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8) /* 1/s, while a queue is met, and beside others' */
 #define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0) /* 1/s, per s since */
 #define SLOPE_GAIN LAW (SLOPE_GAIN, 25., 0)       /* 1/s, x what comes in too much, beside others */
+#define LONE_GROWTH LAW (LONE_GROWTH, 0.05, -1)   /* e at least, for single packets */
 
 PathLawRow
 path_law_row (OwnerKind kind)
@@ -23,10 +24,10 @@ path_law_row (OwnerKind kind)
   const PathLawRow rows[QUEUE_KINDS] = {
       [QUEUE_OTHERS] = {{others, false, 0, PATH_GROWTH, -1, Q_TARGET}, true},
       [QUEUE_ROUTER] = {{routers, true, 0, -1, PATH_GROWTH_PROBE, Q_TARGET}, true},
-      [QUEUE_L4S] = {{gentle, true, 0, PATH_GROWTH_PROBE, 0, Q_TARGET}, true},
-      [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, PATH_GROWTH_PROBE, 0, Q_TARGET}, false},
-      [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, PATH_GROWTH_PROBE, 0, Q_TARGET}, false},
-      [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, PATH_GROWTH_PROBE, 0, Q_TARGET}, false},
+      [QUEUE_L4S] = {{gentle, true, 0, LONE_GROWTH, 0, Q_TARGET}, true},
+      [QUEUE_ALONE] = {{bold, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
+      [QUEUE_OWN] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
+      [QUEUE_OWN_KIND] = {{gentle, true, SLOPE_GAIN, LONE_GROWTH, 0, Q_TARGET}, false},
   };
 
   return rows[kind];

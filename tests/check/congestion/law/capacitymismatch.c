@@ -50,6 +50,20 @@ START_TEST (test_grows_by_the_row)
 }
 END_TEST
 
+/* Of whom nothing is known but that others are there: by the row, whoever of them keeps the queue but a TCP. */
+START_TEST (test_grows_by_the_row_beside_others_without_trains)
+{
+  PathView v;
+
+  setup (&v, 110e3, 0);
+  ck_assert_double_eq_tol (e_of (&v, QUEUE_OWN_KIND, NULL), 0.4, 1e-9);
+  v.cross.state = CROSS_TRAFFIC_SOME;
+  ck_assert_double_eq_tol (e_of (&v, QUEUE_OWN_KIND, NULL), 0.4 * LOOP, 1e-9);
+  ck_assert_double_eq_tol (e_of (&v, QUEUE_OWN, NULL), 0.4 * LOOP, 1e-9);
+  ck_assert_double_eq_tol (e_of (&v, QUEUE_OTHERS, NULL), 0.4, 1e-9);
+}
+END_TEST
+
 /* 2 to 1 on a path of 300 kB/s, with what trains of 2 R show of it. */
 START_TEST (test_a_heavier_call_has_the_room_of_the_lighter)
 {
@@ -165,7 +179,7 @@ START_TEST (test_half_at_most)
 END_TEST
 
 CC_TEST_MAIN ("capacitymismatch", test_down_to_the_capacity, test_grows_by_the_row,
-    test_a_heavier_call_has_the_room_of_the_lighter, test_packets_as_they_left_have_seen_room,
-    test_does_not_shrink_without_a_queue, test_a_rising_queue_comes_in_too_much,
-    test_beside_others_who_has_most_gives_way_as_they_do, test_single_packets_grow_a_little,
-    test_loss_has_the_last_word, test_half_at_most)
+    test_grows_by_the_row_beside_others_without_trains, test_a_heavier_call_has_the_room_of_the_lighter,
+    test_packets_as_they_left_have_seen_room, test_does_not_shrink_without_a_queue,
+    test_a_rising_queue_comes_in_too_much, test_beside_others_who_has_most_gives_way_as_they_do,
+    test_single_packets_grow_a_little, test_loss_has_the_last_word, test_half_at_most)

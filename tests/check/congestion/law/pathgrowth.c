@@ -24,9 +24,9 @@ START_TEST (test_bold_where_no_limit_was_met)
   PathView v;
 
   setup (&v, 100e3, 100e3, 0);
-  ck_assert_double_eq (path_growth_unmet (&v, NOW), 0.05);
+  ck_assert_double_eq (path_growth_unmet (&v, NOW), 0.04);
   v.filled.at = NOW - 3 * CC_SECOND;
-  ck_assert_double_eq_tol (path_growth_unmet (&v, NOW), 0.15, 1e-9);
+  ck_assert_double_eq_tol (path_growth_unmet (&v, NOW), 0.12, 1e-9);
   v.filled.at = NOW - 60 * CC_SECOND;
   ck_assert_double_eq (path_growth_unmet (&v, NOW), 0.4);
   v.filled.at = NOW;

@@ -125,7 +125,7 @@ START_TEST (test_routers_share_out)
   RateOwner owner;
 
   setup (&v, 100e3, 60e3); /* spread by others, whose frames meet ours */
-  ck_assert_double_eq_tol (growth (&v, QUEUE_ROUTER, &owner), 0.5 * 0.75 * 0.05, 1e-6);
+  ck_assert_double_eq_tol (growth (&v, QUEUE_ROUTER, &owner), 0.5 * 0.75 * 0.04, 1e-6);
   ck_assert_int_eq (owner, RATE_OWNER_ROUTER);
   v.queue.q = 0.012;
   ck_assert_double_eq_tol (growth (&v, QUEUE_ROUTER, NULL), 0, 0.01);
