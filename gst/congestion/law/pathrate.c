@@ -36,12 +36,7 @@ path_rate_set_weight (PathRate *p, double weight)
 void
 path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
 {
-  bool first = !router_word_was_heard (&p->view.word);
-
-  if (!(rate_Bps > 0))
-    return;
-  router_word_hear (&p->view.word, now);
-  if (first && !p->view.met_limit && p->jumps == 0 && !p->queue.others)
+  if (rate_Bps > 0 && router_word_hear (&p->view.word, now) && !p->view.met_limit && p->jumps == 0 && !p->queue.others)
     grant (p, first_word_on_word (&p->word, rate_Bps, p->rate_Bps));
 }
 
@@ -56,16 +51,15 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
 {
   PathView *v = &p->view;
   CcTime now = packet->arrived_at;
-  bool first = !v->started, late = !first && packet->seq <= v->last.seq, jumped = false;
-  bool stood = path_view_queue_stands (v, now);
+  bool first = !v->started, stood = path_view_queue_stands (v, now), newest = path_view_on_packet (v, packet);
 
-  path_view_on_packet (v, packet);
   grant (p, loss_answer_on_packet (&p->loss, v, packet, stood));
   if (first)
     law_clock_start (&p->clock, now);
-  if (!late && !law_clock_rests (&p->clock, now))
-    jumped = queue_jump_on_packet (&p->jump, v, &p->queue, p->backlog.stands, now);
-  if (v->rerouted || jumped)
+  if (newest && !law_clock_rests (&p->clock, now) &&
+      queue_jump_on_packet (&p->jump, v, &p->queue, p->backlog.stands, now))
+    law_clock_at_once (&p->clock, now);
+  if (v->rerouted)
     law_clock_at_once (&p->clock, now);
 }
 
@@ -92,15 +86,13 @@ answer_jump (PathRate *p, CcTime now)
   law_clock_rest (&p->clock, answer.rest, now);
 }
 
-/* Worth telling. */
-static bool
+static void
 take_route (PathRate *p)
 {
   p->jump.pending = false;
   queue_owner_forget (&p->queue);
   grant (p, (RateWish){fmax (p->rate_Bps, p->view.route.rate_Bps), RATE_OWNER_UNMET});
   path_view_take_route (&p->view);
-  return true;
 }
 
 static void
@@ -137,20 +129,18 @@ follow_backlog (PathRate *p, CcTime now)
 static bool
 run_period (PathRate *p, double T, CcTime now)
 {
-  bool began, others;
-  OwnerKind kind;
+  bool began;
 
   path_view_update (&p->view, p->queue.others, T, now);
   began = grant (p, first_word_step (&p->word, p->view.share.capacity_Bps, p->rate_Bps));
   ask_owner (p, false, T, now);
-  others = queue_owner_may_be_others (&p->queue, &p->view);
-  grant (p, loss_answer_step (&p->loss, &p->view, others, now));
+  grant (p, loss_answer_step (&p->loss, &p->view, queue_owner_may_be_others (&p->queue, &p->view), now));
   grant (p, queue_jump_return (&p->jump, &p->view));
   if (follow_backlog (p, now) || p->queue.testing || loss_cause_testing (&p->loss.cause))
     return began;
   path_view_note_limit (&p->view, now);
-  kind = queue_owner_kind (&p->queue, &p->view, now);
-  grant (p, path_law_step (&p->view, kind, loss_growth (&p->loss.cause, now), T, now));
+  grant (p,
+      path_law_step (&p->view, queue_owner_kind (&p->queue, &p->view, now), loss_growth (&p->loss.cause, now), T, now));
   return began;
 }
 
@@ -158,21 +148,21 @@ bool
 path_rate_on_timeout (PathRate *p, CcTime now)
 {
   double T = law_clock_since (&p->clock, now);
-  bool began = false;
+  bool worth_telling = p->view.rerouted;
 
   if (!p->view.started || !law_clock_is_due (&p->clock, now))
     return false;
   path_view_receive (&p->view, now);
   if (p->view.rerouted)
-    began = take_route (p);
+    take_route (p);
   else if (p->jump.pending)
     answer_jump (p, now);
   else if (!law_clock_rests (&p->clock, now) && T > 0)
-    began = run_period (p, T, now);
+    worth_telling = run_period (p, T, now);
   else
     ask_owner (p, true, T, now);
   law_clock_ran (&p->clock, path_view_period (&p->view), now);
-  return told_rate_is_urgent (&p->told, p->rate_Bps) || began;
+  return told_rate_is_urgent (&p->told, p->rate_Bps) || worth_telling;
 }
 
 void

@@ -10,20 +10,17 @@ router_word_init (RouterWord *w)
   w->at = CC_TIME_NONE;
 }
 
-void
+bool
 router_word_hear (RouterWord *w, CcTime now)
 {
-  w->at = now;
-}
+  bool first = w->at == CC_TIME_NONE;
 
-bool
-router_word_was_heard (const RouterWord *w)
-{
-  return w->at != CC_TIME_NONE;
+  w->at = now;
+  return first;
 }
 
 double
 router_word_queue (const RouterWord *w, CcTime now)
 {
-  return router_word_was_heard (w) && cc_time_since (now, w->at) < MEMORY ? QUEUE : 0;
+  return w->at != CC_TIME_NONE && cc_time_since (now, w->at) < MEMORY ? QUEUE : 0;
 }

@@ -15,11 +15,8 @@ typedef struct {
 } RouterWord;
 
 void router_word_init (RouterWord *w);
-void router_word_hear (RouterWord *w, CcTime now);
-
-/* Pure, both. */
-bool router_word_was_heard (const RouterWord *w);           /* ever */
-double router_word_queue (const RouterWord *w, CcTime now); /* s of queue that are theirs */
+bool router_word_hear (RouterWord *w, CcTime now);          /* whether it is the first */
+double router_word_queue (const RouterWord *w, CcTime now); /* s of queue that are theirs; pure */
 
 #ifdef __cplusplus
 }

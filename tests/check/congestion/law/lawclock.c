@@ -28,6 +28,17 @@ START_TEST (test_at_once)
 }
 END_TEST
 
+/* A longer pause was none of the law's. */
+START_TEST (test_a_pause_counts_for_a_fifth_of_a_second)
+{
+  LawClock c = {0};
+
+  law_clock_start (&c, NOW);
+  ck_assert_double_eq_tol (law_clock_since (&c, NOW + 190 * CC_MSECOND), 0.19, 1e-9);
+  ck_assert_double_eq_tol (law_clock_since (&c, NOW + CC_SECOND), 0.2, 1e-9);
+}
+END_TEST
+
 /* It is due then, for those who judge, and nobody sets R. */
 START_TEST (test_rests)
 {
@@ -42,4 +53,4 @@ START_TEST (test_rests)
 }
 END_TEST
 
-CC_TEST_MAIN ("lawclock", test_once_a_period, test_at_once, test_rests)
+CC_TEST_MAIN ("lawclock", test_once_a_period, test_a_pause_counts_for_a_fifth_of_a_second, test_at_once, test_rests)

@@ -61,6 +61,10 @@ START_TEST (test_gentle_about_the_rate_that_filled_the_path)
   v.filled.rate_Bps = 100e3;
   ck_assert_double_eq_tol (path_growth_shared (&v, &gentle, 0.5, NOW), 0.07 * LOOP, 1e-9);
   ck_assert_double_gt (path_growth_shared (&v, &bold, 0.5, NOW), 0.5 * LOOP);
+  setup (&v, 350e3, 1e6, 2); /* 7 kB/s² is little of so much: a test's growth, then */
+  v.filled.rate_Bps = 350e3;
+  ck_assert_double_eq_tol (path_growth_shared (&v, &gentle, 0.5, NOW), 0.04 * LOOP, 1e-9);
+  setup (&v, 100e3, 300e3, 2);
   v.filled.rate_Bps = 70e3; /* well beyond it */
   ck_assert_double_gt (path_growth_shared (&v, &gentle, 0.5, NOW), 0.5 * LOOP);
 }

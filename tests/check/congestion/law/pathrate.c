@@ -160,8 +160,8 @@ START_TEST (test_finds_the_capacity_and_stays)
       ck_assert_double_lt (l.law.rate_Bps, 1.25 * capacity[i]);
       beyond += l.law.rate_Bps < 0.85 * capacity[i] || l.law.rate_Bps > 1.1 * capacity[i];
     }
-    ck_assert_uint_lt (
-        beyond, i > 0 ? 1 : 10); /* at 400 kb/s frames are one packet or two, and now and then say nothing */
+    /* At 400 kb/s frames are one packet or two, and now and then say nothing. */
+    ck_assert_uint_lt (beyond, i > 0 ? 1 : 10);
     path_rate_report (&l.law, &report);
     ck_assert_double_eq_tol (report.capacity_Bps, capacity[i], 0.05 * capacity[i]);
     ck_assert_uint_lt (l.worst_queue, i > 0 ? 60 * CC_MSECOND : 100 * CC_MSECOND);
