@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsenderrate.h"
+#include "lawnumber.h"
 #include <math.h>
 
 #define PROBE_GAIN 8.0 /* x start_Bps: no router's word is good for more before packets have proved it */
 #define PROBE_PACKETS 6
 #define UNANSWERED_EVERY (100 * CC_MSECOND) /* a packet then, to learn when it ends */
-#define APPLICATION_LIMIT 2.0               /* x what was sent */
 
 void
 cc_sender_params_init (CcSenderParams *params)
@@ -547,7 +547,7 @@ cc_sender_status (const CcSender *s, CcTime now, CcSenderStatus *status)
       .ecn = s->ecn.state,
       .circuit = s->circuit.state,
       .circuit_reason = s->circuit.reason};
-  if (s->limit == CC_LIMIT_DELAY && s->sent.Bps > 0 && APPLICATION_LIMIT * sent < s->rate_Bps) {
+  if (s->limit == CC_LIMIT_DELAY && s->sent.Bps > 0 && LAW_TRIED * sent < s->rate_Bps) {
     status->limit = CC_LIMIT_APPLICATION;
     status->owner = RATE_OWNER_APPLICATION;
   }

@@ -155,7 +155,7 @@ void cc_sender_on_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, C
    are taken by the equation then. */
 void cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, CcTime now);
 /* REMB and the like: an upper bound, the least of what each SSRC `from` said last; expires. Where no report tells more
-   of the path it is the rate, as far as twice of what was sent. */
+   of the path it is the rate, as far as three times what was sent. */
 void cc_sender_on_explicit_rate (CcSender *s, uint32_t from, double rate_Bps, CcTime now);
 /* ERF or ECF as routers made it, told by them or returned by the receiver: the same, but no sign of life of the
    receiver. In low-delay mode the first one takes the place of start_Bps: downwards at once, upwards as far as the

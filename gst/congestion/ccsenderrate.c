@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "ccsenderrate.h"
+#include "lawnumber.h"
 #include "tcprate.h"
 #include <math.h>
-
-#define APPLICATION_LIMIT 2.0 /* x what was sent */
 
 EncoderAdvice
 cc_sender_encoder_advice (const CcSender *s)
@@ -103,7 +102,7 @@ static double
 tried_rate (const CcSender *s, CcTime now)
 {
   double sent = silent_path_is_over_lately (&s->silence, now) ? s->sent.Bps : fmax (s->sent.Bps, s->sent.late_Bps);
-  double tried = fmax (fmax (s->rate_Bps, s->params.start_Bps), APPLICATION_LIMIT * sent);
+  double tried = fmax (fmax (s->rate_Bps, s->params.start_Bps), LAW_TRIED * sent);
 
   return fmax (tried, silent_path_had (&s->silence, now));
 }

@@ -8,7 +8,6 @@
 #define MARKS LAW (MARKS, BETA, 0)                /* x their fraction: all marked is as a queue of a loop */
 #define YIELDS 1.2                                /* x R/c, to a queue */
 #define MOST 0.3                                  /* of R, a step */
-#define RECEIVED LAW (RECEIVED, 2.0, 100.0)       /* x what arrives, at most: what was not sent has not been tried */
 #define Q_TARGET LAW (Q_TARGET, 0.005, 0)         /* s: standing queue that counts as none */
 #define SHARED_LEAST LAW (SHARED_LEAST, 0.4, 1.8) /* 1/s, while a queue is met, and beside others' */
 #define SHARED_BOLDER LAW (SHARED_BOLDER, 0.5, 0) /* 1/s, per s since */
@@ -75,6 +74,6 @@ path_law_step (const PathView *v, OwnerKind kind, LossGrowth loss, double T, CcT
   if (drain + marks > ALPHA * fmax (m.e, 0))
     step.owner = rate_owner_of_queue (kind);
   grow_to (&step, v, loss.next_Bps, RATE_OWNER_LOSS);
-  grow_to (&step, v, RECEIVED * fmax (v->receive_Bps, v->receive_now_Bps), RATE_OWNER_APPLICATION);
+  grow_to (&step, v, LAW_TRIED * fmax (v->receive_Bps, v->receive_now_Bps), RATE_OWNER_APPLICATION);
   return step;
 }

@@ -517,11 +517,11 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
   }
   ck_assert_uint_eq (s.bad_reports, 14);
   ck_assert_double_eq (s.rate_Bps, before);
-  /* A huge rate: no more than twice what was sent. */
+  /* A huge rate: no more than three times what was sent. */
   cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = 1e12}, now);
-  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent.Bps));
+  ck_assert_double_le (s.rate_Bps, fmax (before, 3 * s.sent.Bps));
   cc_sender_on_explicit_rate (&s, 1, 1e12, now);
-  ck_assert_double_le (s.rate_Bps, fmax (before, 2 * s.sent.Bps));
+  ck_assert_double_le (s.rate_Bps, fmax (before, 3 * s.sent.Bps));
 }
 END_TEST
 
@@ -1001,8 +1001,10 @@ START_TEST (test_resumes_after_a_silence)
     push_frame (1);
     run (now + 40 * CC_MSECOND, NULL, 0);
     report (kbps (2000), 0, 0, 30 * CC_MSECOND);
-    if (i < 12)
-      ck_assert_double_eq_tol (s.rate_Bps, kbps (950), kbps (60));
+    if (i < 12) {
+      ck_assert_double_gt (s.rate_Bps, kbps (890));
+      ck_assert_double_lt (s.rate_Bps, kbps (1300)); /* what is sent anew may be tried beyond that half */
+    }
   }
   ck_assert_double_gt (s.rate_Bps, kbps (1850));
 }

@@ -140,10 +140,10 @@ START_TEST (test_no_further_than_what_arrives)
   RateOwner owner;
 
   setup (&v, 100e3, 300e3);
-  v.receive_Bps = 50e3;
+  v.receive_Bps = 33e3;
   ck_assert_double_eq (growth (&v, QUEUE_OWN_KIND, &owner), 0);
   ck_assert_int_eq (owner, RATE_OWNER_APPLICATION);
-  v.receive_now_Bps = 60e3; /* of late */
+  v.receive_now_Bps = 40e3; /* of late */
   ck_assert_double_gt (growth (&v, QUEUE_OWN_KIND, NULL), 0);
 }
 END_TEST
