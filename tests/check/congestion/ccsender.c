@@ -520,6 +520,7 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
   /* A huge rate: no more than three times what was sent. */
   cc_sender_on_path_report (&s, &(PathReport){.rate_Bps = 1e12}, now);
   ck_assert_double_le (s.rate_Bps, fmax (before, 3 * s.sent.Bps));
+  ck_assert_double_gt (s.rate_Bps, 2.9 * s.sent.Bps);
   cc_sender_on_explicit_rate (&s, 1, 1e12, now);
   ck_assert_double_le (s.rate_Bps, fmax (before, 3 * s.sent.Bps));
 }
