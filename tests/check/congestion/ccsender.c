@@ -526,6 +526,31 @@ START_TEST (test_nonsense_does_not_raise_the_rate)
 }
 END_TEST
 
+/* Of a rate of which less than a third is sent the application is the limit. */
+START_TEST (test_who_sends_little_is_the_limit)
+{
+  CcSenderStatus status;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (600), 50);
+  push_frame (3);
+  run (now + 40 * CC_MSECOND, NULL, 0);
+  report (kbps (1500), 0, 0, 30 * CC_MSECOND);
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (1500), 1);
+  ck_assert_int_eq (status.limit, CC_LIMIT_DELAY);
+  for (unsigned i = 0; i < 50; i++) {
+    push_frame (1);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+    report (kbps (1500), 0, 0, 30 * CC_MSECOND);
+  }
+  cc_sender_status (&s, now, &status);
+  ck_assert_double_eq_tol (status.rate_Bps, kbps (1500), 1);
+  ck_assert_int_eq (status.limit, CC_LIMIT_APPLICATION);
+  ck_assert_int_eq (status.owner, RATE_OWNER_APPLICATION);
+}
+END_TEST
+
 START_TEST (test_explicit_rate_lowers_and_expires)
 {
   setup (CC_MODE_LOW_DELAY);
@@ -1614,9 +1639,9 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_a_weight_co
     test_a_key_frame_leaves_at_the_rate, test_a_backlog_leaves_sooner_where_no_queue_stands,
     test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_as_much_as_cubic,
     test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
-    test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers, test_least_explicit_rate,
-    test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates, test_bounds_only_lower,
-    test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
+    test_who_sends_little_is_the_limit, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
+    test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe, test_absurd_router_rates,
+    test_bounds_only_lower, test_router_rate_is_no_sign_of_life, test_sends_little_behind_what_is_not_answered,
     test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
     test_no_report_ever, test_ceases_on_a_dead_path, test_stays_below_what_would_open_the_circuit,
     test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,

@@ -303,6 +303,30 @@ START_TEST (test_a_longer_route_is_taken)
 }
 END_TEST
 
+/* Though R is what it was. */
+START_TEST (test_a_route_is_told_at_once)
+{
+  Loop l;
+  PathPacket packet;
+
+  setup (&l, kbps (1000), kbps (800));
+  run (&l, 10 * CC_SECOND);
+  path_rate_reported (&l.law);
+  packet = (PathPacket){.seq = l.seq + 1,
+      .sent_at = l.now,
+      .arrived_at = l.now + BASE,
+      .wire_bytes = PACKET,
+      .frame = l.frame + 1,
+      .R = 2 * BASE};
+  l.law.view.rerouted = true;
+  path_rate_on_packet (&l.law, &packet);
+  ck_assert_uint_eq (path_rate_next_timeout (&l.law), packet.arrived_at);
+  ck_assert (path_rate_on_timeout (&l.law, packet.arrived_at));
+  ck_assert (!l.law.view.rerouted);
+  ck_assert_uint_gt (path_rate_next_timeout (&l.law), packet.arrived_at);
+}
+END_TEST
+
 /* Of what was counted before 2 s without a packet, nothing is left; before a shorter pause it is. */
 START_TEST (test_loss_from_before_a_pause_is_forgotten)
 {
@@ -727,8 +751,8 @@ END_TEST
 CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capacity_and_stays,
     test_drop_is_answered_at_once, test_rise_is_found, test_stays_within_its_limits, test_application_limited,
     test_loss_is_not_congestion, test_single_packets_find_it_too, test_does_not_yield_to_a_queue_of_others,
-    test_a_longer_route_is_taken, test_loss_from_before_a_pause_is_forgotten, test_a_pause_ends_a_test_of_loss,
-    test_a_test_of_loss_takes_no_rate, test_grows_beside_a_queue_of_others,
+    test_a_longer_route_is_taken, test_a_route_is_told_at_once, test_loss_from_before_a_pause_is_forgotten,
+    test_a_pause_ends_a_test_of_loss, test_a_test_of_loss_takes_no_rate, test_grows_beside_a_queue_of_others,
     test_a_queue_that_stays_at_rest_is_of_others, test_yields_as_all_do_to_a_jump, test_gentle_where_the_path_was_full,
     test_yields_by_its_share, test_yields_to_a_rising_queue, test_single_packets_grow_in_a_queue_of_all,
     test_takes_what_frames_of_others_leave, test_nothing_before_the_first_packet, test_a_gap_of_the_link_is_no_capacity,
