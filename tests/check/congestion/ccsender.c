@@ -94,15 +94,21 @@ report (double rate_Bps, double capacity_Bps, double p, CcDuration rtt)
   cc_sender_on_path_report (&s, &path, now);
 }
 
+/* A frame of 40 ms, and a report on it. */
+static void
+exchange (unsigned packets, double path_Bps)
+{
+  push_frame (packets);
+  run (now + 40 * CC_MSECOND, NULL, 0);
+  report (path_Bps, 0, 0, 30 * CC_MSECOND);
+}
+
 /* Frames at 25 per second that use what is allowed, with reports every 40 ms, for n frames. */
 static void
 converse (double path_Bps, unsigned n)
 {
-  for (unsigned i = 0; i < n; i++) {
-    push_frame ((unsigned)ceil (fmin (s.rate_Bps, path_Bps) / 25 / WIRE));
-    run (now + 40 * CC_MSECOND, NULL, 0);
-    report (path_Bps, 0, 0, 30 * CC_MSECOND);
-  }
+  for (unsigned i = 0; i < n; i++)
+    exchange ((unsigned)ceil (fmin (s.rate_Bps, path_Bps) / 25 / WIRE), path_Bps);
 }
 
 /* One rate for all: what is sent again, a packet in eleven, is taken off what the encoder may have. */
@@ -533,17 +539,12 @@ START_TEST (test_who_sends_little_is_the_limit)
 
   setup (CC_MODE_LOW_DELAY);
   converse (kbps (600), 50);
-  push_frame (3);
-  run (now + 40 * CC_MSECOND, NULL, 0);
-  report (kbps (1500), 0, 0, 30 * CC_MSECOND);
+  exchange (3, kbps (1500));
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (1500), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_DELAY);
-  for (unsigned i = 0; i < 50; i++) {
-    push_frame (1);
-    run (now + 40 * CC_MSECOND, NULL, 0);
-    report (kbps (1500), 0, 0, 30 * CC_MSECOND);
-  }
+  for (unsigned i = 0; i < 50; i++)
+    exchange (1, kbps (1500));
   cc_sender_status (&s, now, &status);
   ck_assert_double_eq_tol (status.rate_Bps, kbps (1500), 1);
   ck_assert_int_eq (status.limit, CC_LIMIT_APPLICATION);
@@ -1024,9 +1025,7 @@ START_TEST (test_resumes_after_a_silence)
   }
   ck_assert_double_lt (s.rate_Bps, kbps (60));
   for (unsigned i = 0; i < 14; i++) { /* an encoder that follows late makes 200 kb/s */
-    push_frame (1);
-    run (now + 40 * CC_MSECOND, NULL, 0);
-    report (kbps (2000), 0, 0, 30 * CC_MSECOND);
+    exchange (1, kbps (2000));
     if (i < 12) {
       ck_assert_double_gt (s.rate_Bps, kbps (890));
       ck_assert_double_lt (s.rate_Bps, kbps (1300)); /* what is sent anew may be tried beyond that half */
