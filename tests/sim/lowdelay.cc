@@ -658,6 +658,32 @@ priorities (Report &report)
     check_weights (report, format ("1-1-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms), 1.15, 0.98);
 }
 
+/* The larger one has been there before. */
+static void
+check_calls (Report &report, const std::string &name, const Run &run)
+{
+  Weighed w = weigh (report, name, run, report.options ().seed);
+
+  report.note (
+      name + ": the first, over an equal share", w.shares.front () * w.shares.size () / (w.use * run.net.forward.bps));
+  report.check (name + ": Jain index", jain_of (w.shares), 0.8, 1);
+  report.check (name + ": use", w.use, 0.85, 1.01);
+  report.check (name + ": queue delay p95 ms", w.p95_ms, 0, 100);
+}
+
+/* One run of each: what is judged over seeds brings its own. */
+static void
+equal_calls (Report &report)
+{
+  for (double rtt_ms : {100., 20., 300.})
+    check_calls (report, format ("two-1M-rtt-%g", rtt_ms), weighted_calls ({1, 1}, rtt_ms));
+  Run run = weighted_calls ({1, 1, 1}, 100);
+  run.net.forward.bps = 15e6;
+  run.video.max_bps = 20e6;
+  run.end_s = 80;
+  check_calls (report, "three-5M-rtt-100", run);
+}
+
 /* Cameras of one kind keep step for minutes: one's frame always meets the other's, and the other never meets it. */
 static void
 steady_clocks (Report &report)
@@ -688,6 +714,7 @@ static const std::vector<Scenario> scenarios = {
     {"own-kind", "RFC 8867 5.4: three flows share 3.5 Mb/s", true, own_kind},
     {"two-flows", "RFC 8867 5.2: two flows, capacity 4, 2, 3.5, 1, 2 Mb/s", false, two_flows},
     {"priorities", "RFC 8867 6.1: what a call has goes by its weight", true, priorities},
+    {"equal-calls", "two and three calls of one weight, one Mb/s and five for each", false, equal_calls},
     {"steady-clocks", "frames that always meet each other alike", false, steady_clocks},
     {"l4s", "a path that marks at once has a queue of a few ms", true, l4s},
     {"l4s-three", "three flows as well", true, l4s_three},

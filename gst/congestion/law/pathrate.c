@@ -36,7 +36,7 @@ path_rate_set_weight (PathRate *p, double weight)
 void
 path_rate_on_explicit_rate (PathRate *p, double rate_Bps, CcTime now)
 {
-  if (rate_Bps > 0 && router_word_hear (&p->view.word, now) && !p->view.met_limit && p->jumps == 0 && !p->queue.others)
+  if (rate_Bps > 0 && router_word_hear (&p->view.word, now) && !p->view.met_limit && !p->queue.others)
     grant (p, first_word_on_word (&p->word, rate_Bps, p->rate_Bps));
 }
 
@@ -51,13 +51,13 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
 {
   PathView *v = &p->view;
   CcTime now = packet->arrived_at;
-  bool first = !v->started, stood = path_view_queue_stands (v, now), newest = path_view_on_packet (v, packet);
+  bool first = !v->started, stood = path_view_queue_stands (v, now);
 
+  path_view_on_packet (v, packet);
   grant (p, loss_answer_on_packet (&p->loss, v, packet, stood));
   if (first)
     law_clock_start (&p->clock, now);
-  if (newest && !law_clock_rests (&p->clock, now) &&
-      queue_jump_on_packet (&p->jump, v, &p->queue, p->backlog.stands, now))
+  if (!law_clock_rests (&p->clock, now) && queue_jump_on_packet (&p->jump, v, &p->queue, p->backlog.stands, now))
     law_clock_at_once (&p->clock, now);
   if (v->rerouted)
     law_clock_at_once (&p->clock, now);

@@ -81,7 +81,7 @@ take_frame (PathView *v, const PathPacket *packet, double standing, CcDuration d
         route_change_on_frame (&v->route, cc_seconds (v->queue.ended_delay), v->rate_Bps, packet->arrived_at);
 }
 
-bool
+void
 path_view_on_packet (PathView *v, const PathPacket *packet)
 {
   CcTime now = packet->arrived_at;
@@ -91,7 +91,7 @@ path_view_on_packet (PathView *v, const PathPacket *packet)
   receive_rate_on_packet (&v->received, packet->wire_bytes + packet->beside_bytes, now);
   ecn_marks_on_packet (&v->marks, packet->ecn, now);
   if (v->started && packet->seq <= v->last.seq)
-    return false; /* late: its bytes count, its order says nothing */
+    return; /* late: its bytes count, its order says nothing */
   if (v->started)
     take_pair (v, packet);
   take_frame (v, packet, standing, delay);
@@ -101,7 +101,6 @@ path_view_on_packet (PathView *v, const PathPacket *packet)
   v->last = *packet;
   v->waited = cc_seconds (delay);
   long_wait_on_packet (&v->long_wait, v->waited, path_view_no_queue (v), now);
-  return true;
 }
 
 void

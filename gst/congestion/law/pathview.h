@@ -68,7 +68,7 @@ typedef struct {
 
 void path_view_init (PathView *v, double rate_Bps);
 void path_view_on_rate (PathView *v, double rate_Bps);
-bool path_view_on_packet (PathView *v, const PathPacket *packet); /* whether it is the newest */
+void path_view_on_packet (PathView *v, const PathPacket *packet);
 /* Whenever somebody is about to judge. */
 void path_view_receive (PathView *v, CcTime now);
 /* Once a period of T s. others_queue: the queue is somebody else's. There, and beside
