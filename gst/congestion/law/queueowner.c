@@ -3,12 +3,13 @@
 #include "lawnumber.h"
 #include "timeshare.h"
 
-#define MOST LAW (MOST, 0.6, 0.9)                 /* x c: what stands below that is not ours, or little of it */
-#define STAYS LAW (STAYS, 0.45, 1.0)              /* of the time: on a path that marks it is long; it was others' */
-#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2) /* s of it; and of none, and they are gone */
-#define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)    /* s */
-#define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)       /* s */
-#define TEST_RATE 0.5                             /* x R; where as much of the queue goes, it was ours */
+#define MOST LAW (MOST, 0.6, 0.9)                  /* x c: what stands below that is not ours, or little of it */
+#define STAYS LAW (STAYS, 0.45, 1.0)               /* of the time: on a path that marks it is long; it was others' */
+#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2)  /* s of it; and of none, and they are gone */
+#define OTHERS_PACKETS LAW (OTHERS_PACKETS, 60, 0) /* that met it, as well */
+#define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)     /* s */
+#define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)        /* s */
+#define TEST_RATE 0.5                              /* x R; where as much of the queue goes, it was ours */
 
 static QueueJudgement
 says (QueueVerdict verdict, RateWish wish)
@@ -24,6 +25,13 @@ stays_in_spite_of_marks (const PathView *v, CcTime now)
          !queue_owner_has_most (v, v->share.capacity_Bps);
 }
 
+/* Long enough, by the clock and by packets that met it: where few come, q is known late. */
+static bool
+has_stood (const QueueOwner *o, const PathView *v, double part)
+{
+  return o->standing_s > OTHERS_AFTER * part && v->last.seq - o->stood_seq > OTHERS_PACKETS * part;
+}
+
 /* A queue of our own goes within a second of backing off. What others have had is believed to be theirs the sooner. */
 static QueueJudgement
 watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
@@ -34,7 +42,9 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;
-  if (o->standing_s <= OTHERS_AFTER * (1 - o->others_share) && !stays_in_spite_of_marks (v, now))
+  if (o->standing_s == 0)
+    o->stood_seq = v->last.seq;
+  if (!has_stood (o, v, 1 - o->others_share) && !stays_in_spite_of_marks (v, now))
     return says (QUEUE_AS_IT_WAS, rate_wish_none);
   o->others = true;
   o->short_at = now;

@@ -27,6 +27,7 @@ typedef enum { QUEUE_OTHERS, QUEUE_ROUTER, QUEUE_L4S, QUEUE_ALONE, QUEUE_OWN, QU
 typedef struct {
   bool others, testing;
   double standing_s;       /* so long a queue has stood in spite of us */
+  uint64_t stood_seq;      /* the last packet before it did */
   double others_share;     /* of the time of late in which it was others' */
   double test_q, test_Bps; /* queue, s, and rate before the test */
   CcTime short_at;         /* when the queue of others was last no queue */

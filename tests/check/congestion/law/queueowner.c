@@ -4,7 +4,7 @@
 
 #define T 0.1
 
-/* R is half of c, a queue of q stands, 120 packets/s arrive. */
+/* R is half of c, a queue of q stands. */
 static void
 setup (PathView *v, double q)
 {
@@ -15,17 +15,25 @@ setup (PathView *v, double q)
   v->queue.q = q;
 }
 
-/* Until it says something; the s that took, or 60. */
+/* Until it says something, of so many packets a period; the s that took, or 60. */
 static double
-judge_until (QueueOwner *o, const PathView *v, CcTime *now, QueueJudgement *j)
+judge_by (QueueOwner *o, PathView *v, unsigned packets, CcTime *now, QueueJudgement *j)
 {
   CcTime began = *now;
 
   do {
+    v->last.seq += packets;
     *now += cc_duration (T);
     *j = queue_owner_judge (o, v, false, T, *now);
   } while (j->verdict == QUEUE_AS_IT_WAS && *now - began < 60 * CC_SECOND);
   return cc_seconds (*now - began);
+}
+
+/* Of 120 a second. */
+static double
+judge_until (QueueOwner *o, PathView *v, CcTime *now, QueueJudgement *j)
+{
+  return judge_by (o, v, 12, now, j);
 }
 
 START_TEST (test_a_queue_that_stays_is_others)
@@ -39,6 +47,27 @@ START_TEST (test_a_queue_that_stays_is_others)
   ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 1.5, 0.15);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
   ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
+}
+END_TEST
+
+/* 60 of them, at 20 a second; anew after a pause without a queue. */
+START_TEST (test_few_packets_tell_later)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  for (unsigned n = 0; n < 25; n++) {
+    v.last.seq += 2;
+    ck_assert_int_eq (queue_owner_judge (&o, &v, false, T, now += cc_duration (T)).verdict, QUEUE_AS_IT_WAS);
+  }
+  v.queue.q = 0;
+  queue_owner_judge (&o, &v, false, T, now += cc_duration (T));
+  v.queue.q = 0.060;
+  ck_assert_double_eq_tol (judge_by (&o, &v, 2, &now, &j), 3, 0.15);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
 }
 END_TEST
 
@@ -148,11 +177,11 @@ START_TEST (test_at_rest_only_shortly_after_others)
   QueueJudgement j = {0};
 
   setup (&v, 0.060);
-  for (unsigned i = 0; i < 20; i++)
+  for (unsigned i = 0; i < 20; i++, v.last.seq += 12)
     j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_AS_IT_WAS);
   o.others_share = 0.8;
-  for (unsigned i = 0; i < 5; i++)
+  for (unsigned i = 0; i < 5; i++, v.last.seq += 12)
     j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
 }
@@ -199,7 +228,7 @@ START_TEST (test_it_may_be_others)
 }
 END_TEST
 
-CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_who_did_not_back_off_waits_for_twice_the_queue,
-    test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested, test_no_queue_is_not_others,
-    test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others, test_the_first_that_holds,
-    test_it_may_be_others)
+CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_few_packets_tell_later,
+    test_who_did_not_back_off_waits_for_twice_the_queue, test_a_short_queue_that_stays_in_spite_of_marks_is_others,
+    test_the_belief_is_tested, test_no_queue_is_not_others, test_a_queue_that_is_gone_is_nobodys,
+    test_at_rest_only_shortly_after_others, test_the_first_that_holds, test_it_may_be_others)
