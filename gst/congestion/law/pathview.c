@@ -9,7 +9,6 @@
 #define JUMP_BELOW 0.9                               /* x R arrives */
 #define NOISY LAW (NOISY, 6.0, 0.0)                  /* x the noise of q is no queue */
 #define PAIR_GAIN 1.1                                /* x R: a train leaves faster */
-#define MAX_LOST 8                                   /* between the packets of a pair */
 #define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
 #define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
 #define SERVED 1.05                                  /* x c: below, single packets are served as they come */
@@ -50,18 +49,19 @@ passing (const PathView *v)
 static void
 take_pair (PathView *v, const PathPacket *packet)
 {
-  uint64_t steps = packet->seq - v->last.seq;
+  bool adjacent = packet->seq == v->last.seq + 1;
   double sent = (double)(int64_t)(packet->sent_at - v->last.sent_at) / 1e9;
   double arrived = (double)(int64_t)(packet->arrived_at - v->last.arrived_at) / 1e9;
-  /* lost ones took their time as well */
-  double bytes = (double)packet->wire_bytes * (double)steps + packet->beside_bytes;
+  double bytes = (double)packet->wire_bytes + packet->beside_bytes;
   bool queued = sent < v->waited - 0.002;
   bool train = packet->frame == v->last.frame && bytes > PAIR_GAIN * v->trail_Bps * sent;
 
-  if (steps > MAX_LOST || sent < 0 || arrived < 0)
+  if (sent < 0 || arrived < 0)
     return;
   cross_traffic_on_pair (
-      &v->cross, &(TrafficPair){packet->frame == v->last.frame, queued, train, steps == 1, bytes, arrived}, v->weight);
+      &v->cross, &(TrafficPair){packet->frame == v->last.frame, queued, train, adjacent, bytes, arrived}, v->weight);
+  if (!adjacent) /* what the queue had no room for took no time in it, what was lost elsewhere did */
+    return;
   if (queued)
     packet_pairs_add (&v->served, bytes, sent, arrived, packet->arrived_at, SERVED_MEMORY);
   if (queued || train)

@@ -50,6 +50,35 @@ run (Path *p, unsigned packets, CcDuration span)
   }
 }
 
+/* Frames of eight packets, more than the path carries; every third is lost: before the queue, which had no room and took
+   no time for it, or behind it. */
+static double
+served_beside_losses (bool lost_in_queue)
+{
+  Path p;
+
+  setup (&p, 150e3, 200e3);
+  for (unsigned n = 0; n < 60; n++, p.now += 33 * CC_MSECOND, p.frame++) {
+    for (unsigned i = 0; i < 8; i++) {
+      if (i % 3 != 2) {
+        send_packet (&p, p.now);
+        continue;
+      }
+      p.seq++;
+      if (!lost_in_queue)
+        p.free_at += cc_duration (PACKET / p.c);
+    }
+  }
+  return packet_pairs_rate (&p.view.served, PACKET_PAIRS_TELL);
+}
+
+START_TEST (test_pairs_beside_a_loss_tell_nothing)
+{
+  ck_assert_double_eq_tol (served_beside_losses (true), 150e3, 2e3);
+  ck_assert_double_eq_tol (served_beside_losses (false), 150e3, 2e3);
+}
+END_TEST
+
 START_TEST (test_sees_the_bottleneck_and_what_arrives)
 {
   Path p;
@@ -254,8 +283,8 @@ START_TEST (test_a_late_packet_says_little)
 }
 END_TEST
 
-CC_TEST_MAIN ("pathview", test_sees_the_bottleneck_and_what_arrives, test_sees_a_queue_and_who_keeps_it,
-    test_how_much_of_the_time_a_queue_is_long, test_a_gap_is_not_the_end,
+CC_TEST_MAIN ("pathview", test_sees_the_bottleneck_and_what_arrives, test_pairs_beside_a_loss_tell_nothing,
+    test_sees_a_queue_and_who_keeps_it, test_how_much_of_the_time_a_queue_is_long, test_a_gap_is_not_the_end,
     test_single_packets_beside_others_tell_nothing, test_a_queue_of_routers_is_theirs,
     test_a_large_packet_is_no_queue_on_a_path_of_our_own, test_one_packet_more_is_no_queue,
     test_one_packet_of_a_heavier_call_is_one_of_each_of_so_many, test_how_often_and_how_late,
