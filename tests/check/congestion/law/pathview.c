@@ -50,8 +50,8 @@ run (Path *p, unsigned packets, CcDuration span)
   }
 }
 
-/* Frames of eight packets, more than the path carries; every third is lost: before the queue, which had no room and took
-   no time for it, or behind it. */
+/* Frames of eight packets, more than the path carries; every third is lost: before the queue, which had no room and
+   took no time for it, or behind it. */
 static double
 served_beside_losses (bool lost_in_queue)
 {
