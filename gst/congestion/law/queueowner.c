@@ -38,12 +38,12 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
   bool most = queue_owner_has_most (v, v->share.capacity_Bps);
 
+  if (o->standing_s == 0)
+    o->stood_seq = v->last.seq;
   if (v->queue.q > (most ? 2 : 1) * LONG_WAIT + path_view_no_queue (v))
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;
-  if (o->standing_s == 0)
-    o->stood_seq = v->last.seq;
   if (!has_stood (o, v, 1 - o->others_share) && !stays_in_spite_of_marks (v, now))
     return says (QUEUE_AS_IT_WAS, rate_wish_none);
   o->others = true;
