@@ -1472,6 +1472,9 @@ GST_START_TEST (everything_at_once)
   guint64 pushed = 0;
   guint i;
 
+  /* READY takes from a pad what its stream is, between two packets of a thread that is no element and does not know. */
+  gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING,
+      g_regex_new ("Got data flow before (stream-start|segment) event", 0, 0, NULL), NULL, NULL, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (i = 0; i < WORKERS; i++) {
     workers[i] = (Worker){.shaper = shaper, .number = i + 1};
@@ -1492,6 +1495,7 @@ GST_START_TEST (everything_at_once)
   }
   fail_unless (pushed > 0);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_check_clear_log_filter ();
   gst_object_unref (shaper);
   gst_object_unref (pipeline);
 }
