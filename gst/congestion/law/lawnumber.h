@@ -6,7 +6,8 @@
 
 #define LAW_ETA 0.98       /* x what the path carries: so much is used, or no queue would ever go */
 #define LAW_TRAIN_GAIN 2.0 /* x R: as frames leave beside others at most, so no train shows more than that */
-#define LAW_TRIED LAW (TRIED, 3.0, 2.0) /* x what is sent, or arrives: what was not sent has not been tried */
+#define LAW_TRIED LAW (TRIED, 3.0, 2.0)      /* x what is sent, or arrives: what was not sent has not been tried */
+#define LAW_OF_LATE LAW (OF_LATE, 0.15, 1.5) /* s, the memory of what is so now: how q rises, what is served */
 
 #ifdef LAW_ABLATION
 #include "lawablation.h"

@@ -5,16 +5,15 @@
 #include "timeshare.h"
 #include <math.h>
 
-#define Q_BUSY LAW (Q_BUSY, 0.008, 0.030)            /* s: above, the queue is busy all the time */
-#define JUMP_BELOW 0.9                               /* x R arrives */
-#define NOISY LAW (NOISY, 6.0, 0.0)                  /* x the noise of q is no queue */
-#define PAIR_GAIN 1.1                                /* x R: a train leaves faster */
-#define TRAIL_TIME 0.4                               /* s, and a round trip: how late R shows */
-#define SERVED_MEMORY LAW (SERVED_MEMORY, 0.15, 1.5) /* s: several of the gaps, and soon the capacity of now */
-#define SERVED 1.05                                  /* x c: below, single packets are served as they come */
-#define MIN_PERIOD 0.05                              /* s */
-#define MAX_PERIOD 0.1                               /* s */
-#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0)            /* s */
+#define Q_BUSY LAW (Q_BUSY, 0.008, 0.030) /* s: above, the queue is busy all the time */
+#define JUMP_BELOW 0.9                    /* x R arrives */
+#define NOISY LAW (NOISY, 6.0, 0.0)       /* x the noise of q is no queue */
+#define PAIR_GAIN 1.1                     /* x R: a train leaves faster */
+#define TRAIL_TIME 0.4                    /* s, and a round trip: how late R shows */
+#define SERVED 1.05                       /* x c: below, single packets are served as they come */
+#define MIN_PERIOD 0.05                   /* s */
+#define MAX_PERIOD 0.1                    /* s */
+#define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0) /* s */
 
 void
 path_view_init (PathView *v, double rate_Bps)
@@ -63,7 +62,7 @@ take_pair (PathView *v, const PathPacket *packet)
   if (!adjacent) /* what the queue had no room for took no time in it, what was lost elsewhere did */
     return;
   if (queued)
-    packet_pairs_add (&v->served, bytes, sent, arrived, packet->arrived_at, SERVED_MEMORY);
+    packet_pairs_add (&v->served, bytes, sent, arrived, packet->arrived_at, LAW_OF_LATE);
   if (queued || train)
     bottleneck_share_on_pair (&v->share, train, bytes, sent, arrived, packet->arrived_at);
 }
@@ -127,7 +126,7 @@ path_view_backlog (PathView *v, CcTime now)
   BacklogQueue queue = {.waited = v->waited, .one_packet = path_view_no_queue (v), .arrived_at = v->last.arrived_at};
 
   queue.standing = path_view_queue_has_jumped (v, now) ? fmax (v->queue.q, v->waited) : v->queue.q;
-  packet_pairs_fade (&v->served, now, SERVED_MEMORY);
+  packet_pairs_fade (&v->served, now, LAW_OF_LATE);
   queue.served_Bps = packet_pairs_rate (&v->served, PACKET_PAIRS_TELL);
   return queue;
 }

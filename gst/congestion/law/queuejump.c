@@ -4,8 +4,6 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define OTHERS_TIME LAW (OTHERS_TIME, 0.55, 0) /* s in which others, with longer loops, have done their part of it */
-
 bool
 queue_jump_is_of_others (const PathView *v, OwnerKind kind)
 {

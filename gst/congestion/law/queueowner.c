@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "queueowner.h"
-#include "lawnumber.h"
 #include "timeshare.h"
 
 #define MOST LAW (MOST, 0.6, 0.9)                  /* x c: what stands below that is not ours, or little of it */
 #define STAYS LAW (STAYS, 0.45, 1.0)               /* of the time: on a path that marks it is long; it was others' */
-#define OTHERS_AFTER LAW (OTHERS_AFTER, 1.5, 0.2)  /* s of it; and of none, and they are gone */
-#define OTHERS_PACKETS LAW (OTHERS_PACKETS, 60, 0) /* that met it, as well */
-#define TEST_EVERY LAW (TEST_EVERY, 12.0, 1e6)     /* s */
-#define TEST_TIME LAW (TEST_TIME, 0.7, 0.1)        /* s */
+#define OTHERS_PACKETS LAW (OTHERS_PACKETS, 60, 0) /* that met a queue, before it is theirs */
 #define TEST_RATE 0.5                              /* x R; where as much of the queue goes, it was ours */
 
 static QueueJudgement
@@ -25,11 +21,18 @@ stays_in_spite_of_marks (const PathView *v, CcTime now)
          !queue_owner_has_most (v, v->share.capacity_Bps);
 }
 
+/* s until others have answered what we do, too. */
+static double
+others_answer (const PathView *v)
+{
+  return path_view_loop (v) + OTHERS_TIME;
+}
+
 /* Long enough, by the clock and by packets that met it: where few come, q is known late. */
 static bool
 has_stood (const QueueOwner *o, const PathView *v, double part)
 {
-  return o->standing_s > OTHERS_AFTER * part && v->last.seq - o->stood_seq > OTHERS_PACKETS * part;
+  return o->standing_s > others_answer (v) * part && v->last.seq - o->stood_seq > OTHERS_PACKETS * part;
 }
 
 /* A queue of our own goes within a second of backing off. What others have had is believed to be theirs the sooner. */
@@ -48,7 +51,7 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
     return says (QUEUE_AS_IT_WAS, rate_wish_none);
   o->others = true;
   o->short_at = now;
-  o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
+  o->test_at = cc_time_add (now, cc_duration (TIME_SHARE_MEMORY));
   return says (QUEUE_IS_OTHERS, rate_wish_none);
 }
 
@@ -67,14 +70,14 @@ begin_test (QueueOwner *o, const PathView *v)
   o->test_q = v->queue.q;
   o->test_Bps = v->rate_Bps;
   return (QueueJudgement){
-      QUEUE_TEST_BEGINS, {TEST_RATE * v->rate_Bps, RATE_OWNER_OTHERS}, cc_duration (path_view_loop (v) + TEST_TIME)};
+      QUEUE_TEST_BEGINS, {TEST_RATE * v->rate_Bps, RATE_OWNER_OTHERS}, cc_duration (others_answer (v))};
 }
 
 static QueueJudgement
 end_test (QueueOwner *o, const PathView *v, CcTime now)
 {
   o->testing = false;
-  o->test_at = cc_time_add (now, cc_duration (TEST_EVERY));
+  o->test_at = cc_time_add (now, cc_duration (TIME_SHARE_MEMORY));
   return v->queue.q < TEST_RATE * o->test_q ? stop_competing (o)
                                             : says (QUEUE_TEST_OVER, (RateWish){o->test_Bps, RATE_OWNER_OTHERS});
 }
@@ -86,7 +89,7 @@ compete (QueueOwner *o, const PathView *v, CcTime now)
     o->short_at = now;
   if (o->testing)
     return end_test (o, v, now);
-  if (cc_seconds (now - o->short_at) > OTHERS_AFTER)
+  if (cc_seconds (now - o->short_at) > others_answer (v))
     return stop_competing (o);
   return now >= o->test_at ? begin_test (o, v) : says (QUEUE_AS_IT_WAS, rate_wish_none);
 }

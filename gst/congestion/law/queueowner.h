@@ -15,12 +15,15 @@
 #ifndef QUEUEOWNER_H
 #define QUEUEOWNER_H
 
+#include "lawnumber.h"
 #include "pathview.h"
 #include "ratewish.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define OTHERS_TIME LAW (OTHERS_TIME, 0.7, 0.1) /* s in which others, with longer loops, have done their part of it */
 
 typedef enum { QUEUE_OTHERS, QUEUE_ROUTER, QUEUE_L4S, QUEUE_ALONE, QUEUE_OWN, QUEUE_OWN_KIND, QUEUE_KINDS } OwnerKind;
 

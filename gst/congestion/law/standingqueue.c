@@ -3,7 +3,6 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define SLOPE_TIME LAW (SLOPE_TIME, 0.15, 1.5) /* s */
 #define NOISE_FRAMES LAW (NOISE_FRAMES, 16.0, 4.0)
 #define QUIET LAW (QUIET, 0.0025, 0.0) /* s: frames of varying size do as much */
 
@@ -48,13 +47,13 @@ standing_queue_go_on (StandingQueue *s, double standing, CcDuration delay)
 void
 standing_queue_update (StandingQueue *s, double T)
 {
-  s->q_lag += (s->q - s->q_lag) * fmin (T / SLOPE_TIME, 1);
+  s->q_lag += (s->q - s->q_lag) * fmin (T / LAW_OF_LATE, 1);
 }
 
 double
 standing_queue_slope (const StandingQueue *s)
 {
-  return (s->q - s->q_lag) / SLOPE_TIME;
+  return (s->q - s->q_lag) / LAW_OF_LATE;
 }
 
 void

@@ -3,11 +3,14 @@
 #ifndef TIMESHARE_H
 #define TIMESHARE_H
 
+#include "lawnumber.h"
 #include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+#define TIME_SHARE_MEMORY LAW (SHARE_MEMORY, 15.0, 2.0) /* s; what is believed is tested as often */
 
 /* It is so, or is not, for T s. */
 void time_share_count (double *share, bool is_so, double T);

@@ -62,7 +62,7 @@ START_TEST (test_others_yield_as_much)
   v.share.slow = (PacketPairs){20e3, 0.1, 0.2, 10, NOW};
   answer = queue_jump_answer (&j, &v, &o, NOW);
   ck_assert_double_eq_tol (answer.wish.rate_Bps, (0.98 - 0.2) * 30e3, 1);
-  ck_assert_uint_eq (answer.rest, 550 * CC_MSECOND);
+  ck_assert_uint_eq (answer.rest, 700 * CC_MSECOND);
   v.queue.q = 0.005;
   ck_assert_int_eq (queue_jump_return (&j, &v).owner, RATE_OWNER_UNKNOWN); /* nothing to come back to */
 }

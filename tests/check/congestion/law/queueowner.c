@@ -36,17 +36,21 @@ judge_until (QueueOwner *o, PathView *v, CcTime *now, QueueJudgement *j)
   return judge_by (o, v, 12, now, j);
 }
 
+/* After a loop, in which ours would have gone, and the time that others need. */
 START_TEST (test_a_queue_that_stays_is_others)
 {
-  QueueOwner o = {0};
-  QueueJudgement j;
-  PathView v;
-  CcTime now = CC_SECOND;
+  for (unsigned i = 0; i < 2; i++) {
+    QueueOwner o = {0};
+    QueueJudgement j;
+    PathView v;
+    CcTime now = CC_SECOND;
 
-  setup (&v, 0.060);
-  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 1.5, 0.15);
-  ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
-  ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
+    setup (&v, 0.060);
+    v.R = i * 600 * CC_MSECOND;
+    ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), path_view_loop (&v) + 0.7, 1.5 * T);
+    ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
+    ck_assert_int_eq (queue_owner_kind (&o, &v, now), QUEUE_OTHERS);
+  }
 }
 END_TEST
 
@@ -128,20 +132,20 @@ START_TEST (test_the_belief_is_tested)
 
   setup (&v, 0.060);
   judge_until (&o, &v, &now, &j);
-  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 12, 0.15);
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 15, 0.15);
   ck_assert_int_eq (j.verdict, QUEUE_TEST_BEGINS);
   ck_assert_double_eq (j.wish.rate_Bps, 30e3);
   ck_assert_uint_gt (j.hold, 700 * CC_MSECOND);
   judge_until (&o, &v, &now, &j);
   ck_assert_int_eq (j.verdict, QUEUE_TEST_OVER);
   ck_assert_double_eq (j.wish.rate_Bps, 60e3);
-  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 12, 0.15);
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 15, 0.15);
   ck_assert_int_eq (j.verdict, QUEUE_TEST_BEGINS);
   v.queue.q = 0.025;
   judge_until (&o, &v, &now, &j);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OURS);
   ck_assert (!o.others);
-  ck_assert_double_eq_tol (o.others_share, 0.8, 0.05);
+  ck_assert_double_eq_tol (o.others_share, 0.87, 0.03);
   v.queue.q = 0.060;
   ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 0.3, 0.15);
 }
@@ -171,7 +175,7 @@ START_TEST (test_a_queue_that_is_gone_is_nobodys)
   setup (&v, 0.060);
   judge_until (&o, &v, &now, &j);
   v.queue.q = 0.010;
-  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), 1.5, 0.15);
+  ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), path_view_loop (&v) + 0.7, 1.5 * T);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OURS);
 }
 END_TEST
@@ -188,7 +192,7 @@ START_TEST (test_at_rest_only_shortly_after_others)
     j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_AS_IT_WAS);
   o.others_share = 0.8;
-  for (unsigned i = 0; i < 5; i++, v.last.seq += 12)
+  for (unsigned i = 0; i < 3; i++, v.last.seq += 12)
     j = queue_owner_judge (&o, &v, true, T, CC_SECOND);
   ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
 }
