@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "queueowner.h"
 #include "timeshare.h"
+#include <math.h>
 
 #define MOST LAW (MOST, 0.6, 0.9)                  /* x c: what stands below that is not ours, or little of it */
 #define STAYS LAW (STAYS, 0.45, 1.0)               /* of the time: on a path that marks it is long; it was others' */
@@ -35,15 +36,23 @@ has_stood (const QueueOwner *o, const PathView *v, double part)
   return o->standing_s > others_answer (v) * part && v->last.seq - o->stood_seq > OTHERS_PACKETS * part;
 }
 
+/* Twice as long where we did not back off, and what is no queue beside that: of the jitter of few packets, which would
+   hide any queue, no more than as much. */
+static bool
+is_long (const PathView *v)
+{
+  bool most = queue_owner_has_most (v, v->share.capacity_Bps);
+
+  return v->queue.q > (most ? 2 : 1) * LONG_WAIT + fmin (path_view_no_queue (v), 2 * LONG_WAIT);
+}
+
 /* A queue of our own goes within a second of backing off. What others have had is believed to be theirs the sooner. */
 static QueueJudgement
 watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
-  bool most = queue_owner_has_most (v, v->share.capacity_Bps);
-
   if (o->standing_s == 0)
     o->stood_seq = v->last.seq;
-  if (v->queue.q > (most ? 2 : 1) * LONG_WAIT + path_view_no_queue (v))
+  if (is_long (v))
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;

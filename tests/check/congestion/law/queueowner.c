@@ -97,6 +97,23 @@ START_TEST (test_who_did_not_back_off_waits_for_twice_the_queue)
 }
 END_TEST
 
+/* Of packets that come one by one any queue passes for jitter: beyond 35 + 70 ms it is one. */
+START_TEST (test_jitter_hides_no_long_queue)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.100);
+  v.queue.noise = 0.030;
+  ck_assert_double_ge (judge_until (&o, &v, &now, &j), 60);
+  v.queue.q = 0.110;
+  ck_assert_double_le (judge_until (&o, &v, &now, &j), 1.7);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
+}
+END_TEST
+
 /* A short one, which is long for half of the time where marks should keep it shorter, and half of the path. */
 START_TEST (test_a_short_queue_that_stays_in_spite_of_marks_is_others)
 {
@@ -240,6 +257,7 @@ START_TEST (test_it_may_be_others)
 END_TEST
 
 CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_few_packets_tell_later,
-    test_who_did_not_back_off_waits_for_twice_the_queue, test_a_short_queue_that_stays_in_spite_of_marks_is_others,
-    test_the_belief_is_tested, test_no_queue_is_not_others, test_a_queue_that_is_gone_is_nobodys,
-    test_at_rest_only_shortly_after_others, test_the_first_that_holds, test_it_may_be_others)
+    test_who_did_not_back_off_waits_for_twice_the_queue, test_jitter_hides_no_long_queue,
+    test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested, test_no_queue_is_not_others,
+    test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others, test_the_first_that_holds,
+    test_it_may_be_others)
