@@ -36,8 +36,8 @@ has_stood (const QueueOwner *o, const PathView *v, double part)
   return o->standing_s > others_answer (v) * part && v->last.seq - o->stood_seq > OTHERS_PACKETS * part;
 }
 
-/* Twice as long where we did not back off, and what is no queue beside that: of the jitter of few packets, which would
-   hide any queue, no more than as much. */
+/* A wait, and what is no queue beside it; two where we did not back off. Jitter counts for no more than two: that of
+   few packets would hide any queue. */
 static bool
 is_long (const PathView *v)
 {

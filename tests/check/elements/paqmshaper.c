@@ -1474,7 +1474,7 @@ GST_START_TEST (everything_at_once)
 
   /* READY takes from a pad what its stream is, between two packets of a thread that is no element and does not know. */
   gst_check_add_log_filter ("GStreamer", G_LOG_LEVEL_WARNING,
-      g_regex_new ("Got data flow before (stream-start|segment) event", 0, 0, NULL), NULL, NULL, NULL);
+      g_regex_new ("<s:sink_[0-9]+> Got data flow before (stream-start|segment) event", 0, 0, NULL), NULL, NULL, NULL);
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   for (i = 0; i < WORKERS; i++) {
     workers[i] = (Worker){.shaper = shaper, .number = i + 1};

@@ -190,6 +190,7 @@ START_TEST (test_a_queue_that_is_gone_is_nobodys)
   CcTime now = CC_SECOND;
 
   setup (&v, 0.060);
+  v.R = 600 * CC_MSECOND;
   judge_until (&o, &v, &now, &j);
   v.queue.q = 0.010;
   ck_assert_double_eq_tol (judge_until (&o, &v, &now, &j), path_view_loop (&v) + 0.7, 1.5 * T);
