@@ -164,10 +164,17 @@ cc_sender_set_redundancy (CcSender *s, double redundancy)
   s->redundancy = redundancy > 0 ? redundancy : 0;
 }
 
-void
-cc_sender_on_rtcp (CcSender *s)
+static void
+tell_circuit_of_rtcp (CcSender *s, bool about_us, CcTime now)
 {
-  circuit_breaker_on_rtcp (&s->circuit, false);
+  circuit_breaker_on_rtcp (&s->circuit, about_us);
+  follow_circuit (s, now);
+}
+
+void
+cc_sender_on_rtcp (CcSender *s, CcTime now)
+{
+  tell_circuit_of_rtcp (s, false, now);
 }
 
 void
@@ -422,7 +429,7 @@ cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, C
     s->bad_reports++;
     return;
   }
-  circuit_breaker_on_rtcp (&s->circuit, true);
+  tell_circuit_of_rtcp (s, true, now);
   if (s->tfrc.got_feedback)
     return;
   if (silent_path_is_silent (&s->silence))

@@ -168,7 +168,7 @@ void cc_sender_on_rate_bound (CcSender *s, uint32_t from, double rate_Bps, CcTim
 /* RTCP of the receiver, whatever it says; and a report block of SR or RR on what we send. For the circuit breaker alone
    (circuitbreaker.h), of which the reports above are told by these functions. While it ceases, all packets are
    discarded. */
-void cc_sender_on_rtcp (CcSender *s);
+void cc_sender_on_rtcp (CcSender *s, CcTime now);
 void cc_sender_on_report_block (CcSender *s, const CircuitReport *report, CcTime now);
 
 CcTime cc_sender_next_timeout (const CcSender *s); /* pacing, no-feedback timer, expiries; pure */

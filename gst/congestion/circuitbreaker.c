@@ -107,6 +107,7 @@ open_circuit (CircuitBreaker *c, CircuitReason reason, CcDuration took, CcTime n
   c->wait = c->state == CIRCUIT_TRYING ? 2 * c->wait : took;
   if (c->wait > MAX_WAIT)
     c->wait = MAX_WAIT;
+  c->silent = reason == CIRCUIT_RTCP_TIMEOUT && !c->rtcp_since;
   c->state = CIRCUIT_OPEN;
   c->reason = reason;
   c->opened_at = now;
@@ -137,8 +138,10 @@ circuit_breaker_on_sent (CircuitBreaker *c, uint32_t size_bytes, uint32_t frame,
   if (c->last_sent_at != CC_TIME_NONE && cc_time_since (now, c->last_sent_at) > STOPPED)
     forget (c);
   c->last_sent_at = now;
-  if (c->unreported_at == CC_TIME_NONE)
-    c->unreported_at = now;
+  if (c->unreported_at != CC_TIME_NONE)
+    return;
+  c->unreported_at = now;
+  c->rtcp_since = false;
 }
 
 /* RFC 8083 4.5: what arrived says that what opened the circuit is over. */
@@ -319,10 +322,23 @@ judge (CircuitBreaker *c, const CircuitReport *report, double sent_Bps, CcTime n
     close_circuit (c);
 }
 
+static void
+try_again (CircuitBreaker *c)
+{
+  c->state = CIRCUIT_TRYING;
+  c->frame_at = CC_TIME_NONE; /* that nothing left is no frame interval */
+  c->restarts++;
+  forget (c);
+}
+
+/* The end of a silence says that there is a way again. RTCP that came all the while, and told of nothing that arrived,
+   does not. */
 void
 circuit_breaker_on_rtcp (CircuitBreaker *c, bool about_us)
 {
   c->rtcp_since = true;
+  if (c->silent && circuit_breaker_ceases (c))
+    try_again (c);
   if (!about_us)
     return;
   c->heard = true;
@@ -390,10 +406,7 @@ circuit_breaker_on_timeout (CircuitBreaker *c, CcTime now)
   if (circuit_breaker_next_timeout (c) > now)
     return;
   if (circuit_breaker_ceases (c)) {
-    c->state = CIRCUIT_TRYING;
-    c->frame_at = CC_TIME_NONE; /* that nothing left is no frame interval */
-    c->restarts++;
-    forget (c);
+    try_again (c);
   } else if (cc_time_since (now, c->last_sent_at) > STOPPED) {
     c->unreported_at = CC_TIME_NONE; /* the sender had paused */
   } else {

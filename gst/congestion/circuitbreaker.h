@@ -7,9 +7,9 @@
                          and than those of the interval before let: what its own tell cannot be obeyed in it
      4.4 usability       over 10 s half of the packets or more are lost: of frames of four packets one in sixteen is
                          whole then, and what is sent again is lost as often
-     4.5 ceasing         the circuit is open. It is tried again when what opened it can be expected to be over, no
-   sooner than after as long as it took to open it: after congestion and loss by then, at a tenth of the rate, after a
-   timeout when RTCP comes again. Where none comes (who hears no RTP may send none) each wait is twice the last, up to a
+     4.5 ceasing         the circuit is open. It is tried again when what opened it can be expected to be over: after
+   silence as soon as RTCP comes again, else no sooner than after as long as it took to open it, after congestion and
+   loss at a tenth of the rate. Where no RTCP comes (who hears no RTP may send none) each wait is twice the last, up to a
    minute. A try ends after three intervals without a report; one of packets that arrived closes the circuit, after loss
    three intervals of less than a quarter.
 
@@ -83,7 +83,8 @@ typedef struct {
   double lost, packets;        /* of reports that wait to be counted as one */
   CcTime opened_at;            /* CC_TIME_NONE: never */
   CcDuration took, wait;       /* to open it; until it is tried where no RTCP comes */
-  bool rtcp_since;             /* RTCP has come since */
+  bool rtcp_since;             /* RTCP has come since, or since the first packet that nobody has reported on */
+  bool silent;                 /* none had come when it opened */
   bool heard;                  /* a report ever */
   uint64_t openings, restarts; /* tries that sent again */
 } CircuitBreaker;

@@ -267,17 +267,18 @@ static void
 take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
 {
   Compound c = {.self = self};
+  CcTime now = gst_clock_get_time (self->clock);
   CircuitReport report;
 
   rtcp_walk (map->data, map->size, &handlers, &c);
-  cc_sender_on_rtcp (&self->core);
+  cc_sender_on_rtcp (&self->core, now);
   if (!(c.weight > 0))
     return;
   self->counts.receiver_reports++;
-  cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, gst_clock_get_time (self->clock));
+  cc_sender_on_receiver_report (&self->core, c.lost / c.weight, c.rtt, now);
   report = (CircuitReport){.fraction_lost = c.lost / c.weight, .packets = c.packets, .Tr = c.rtt};
   if (c.counts)
-    cc_sender_on_report_block (&self->core, &report, gst_clock_get_time (self->clock));
+    cc_sender_on_report_block (&self->core, &report, now);
 }
 
 static void

@@ -156,7 +156,7 @@ take_from_peer (GstTfrcAnswer *a, guint8 *data, gsize size, const GstTfrcAddress
   gst_tfrc_repair_settle (&a->repair, now);
   apply_limit (a, now);
   a->counts.rtcp_received++;
-  cc_sender_on_rtcp (a->params.sender);
+  cc_sender_on_rtcp (a->params.sender, now);
   gst_tfrc_rate_news_hasten (a->params.news, now);
 }
 
