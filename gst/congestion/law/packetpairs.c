@@ -31,3 +31,9 @@ packet_pairs_rate (const PacketPairs *pairs, double enough)
 {
   return pairs->pairs >= enough && pairs->arrived > LEAST_SPAN ? pairs->bytes / pairs->arrived : 0;
 }
+
+bool
+packet_pairs_keep_up (const PacketPairs *pairs, double enough, double gain)
+{
+  return pairs->pairs >= enough && pairs->arrived <= gain * pairs->sent;
+}

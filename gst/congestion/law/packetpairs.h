@@ -4,6 +4,7 @@
 #define PACKETPAIRS_H
 
 #include "cctime.h"
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -21,6 +22,8 @@ void packet_pairs_fade (PacketPairs *pairs, CcTime now, double memory);
 void packet_pairs_add (PacketPairs *pairs, double bytes, double sent, double arrived, CcTime now, double memory);
 /* Bytes/s at arrival; 0 where fewer than `enough` pairs are left to say. */
 double packet_pairs_rate (const PacketPairs *pairs, double enough);
+/* They came `gain` times further apart than they left, at most; false where fewer than `enough` are left to say. */
+bool packet_pairs_keep_up (const PacketPairs *pairs, double enough, double gain);
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
 #define NOISY LAW (NOISY, 6.0, 0.0)       /* x the noise of q is no queue */
 #define PAIR_GAIN 1.1                     /* x R: a train leaves faster */
 #define TRAIL_TIME 0.4                    /* s, and a round trip: how late R shows */
-#define SERVED 1.05                       /* x c: below, single packets are served as they come */
+#define SERVED 1.05                       /* x: hardly slower than they come */
 #define MIN_PERIOD 0.05                   /* s */
 #define MAX_PERIOD 0.1                    /* s */
 #define MIN_LOOP LAW (MIN_LOOP, 0.2, 0.0) /* s */
@@ -218,6 +218,12 @@ bool
 path_view_queue_stands (const PathView *v, CcTime now)
 {
   return v->queue.q > Q_BUSY + path_view_no_queue (v) + router_word_queue (&v->word, now);
+}
+
+bool
+path_view_queue_serves (const PathView *v)
+{
+  return packet_pairs_keep_up (&v->share.busy, PACKET_PAIRS_TELL, SERVED);
 }
 
 /* None shows them a share of the path. One of their own serves them slower than they come. */

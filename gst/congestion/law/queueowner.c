@@ -46,13 +46,14 @@ is_long (const PathView *v)
   return v->queue.q > (most ? 2 : 1) * LONG_WAIT + fmin (path_view_no_queue (v), 2 * LONG_WAIT);
 }
 
-/* A queue of our own goes within a second of backing off. What others have had is believed to be theirs the sooner. */
+/* A queue of our own goes within a second of backing off; one that still grows by what we send does not say that we
+   did. What others have had is believed to be theirs the sooner. */
 static QueueJudgement
 watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
   if (o->standing_s == 0)
     o->stood_seq = v->last.seq;
-  if (is_long (v))
+  if (is_long (v) && path_view_queue_serves (v))
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;

@@ -4,7 +4,7 @@
 
 #define T 0.1
 
-/* R is half of c, a queue of q stands. */
+/* R is half of c, a queue of q stands, and serves as fast as is sent. */
 static void
 setup (PathView *v, double q)
 {
@@ -13,6 +13,7 @@ setup (PathView *v, double q)
   v->receive_Bps = 120e3;
   v->last.wire_bytes = 1000;
   v->queue.q = q;
+  v->share.busy = (PacketPairs){.pairs = 10, .sent = 0.3, .arrived = 0.3};
 }
 
 /* Until it says something, of so many packets a period; the s that took, or 60. */
@@ -79,6 +80,24 @@ START_TEST (test_few_packets_tell_later)
   queue_owner_judge (&o, &v, false, T, now += cc_duration (T));
   v.queue.q = 0.060;
   ck_assert_double_eq_tol (judge_by (&o, &v, 2, &now, &j), 3, 0.25);
+}
+END_TEST
+
+/* A path that carries less than is sent: whoever's the queue is, that we back off is yet to come. */
+START_TEST (test_a_queue_that_grows_by_us_is_no_proof)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  v.share.busy.arrived = 0.33;
+  ck_assert_double_ge (judge_until (&o, &v, &now, &j), 60);
+  v.share.busy = (PacketPairs){0}; /* nothing comes that could tell */
+  ck_assert_double_ge (judge_until (&o, &v, &now, &j), 60);
+  v.share.busy = (PacketPairs){.pairs = 10, .sent = 0.3, .arrived = 0.31};
+  ck_assert_double_le (judge_until (&o, &v, &now, &j), 1.7);
 }
 END_TEST
 
@@ -258,7 +277,7 @@ START_TEST (test_it_may_be_others)
 END_TEST
 
 CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_few_packets_tell_later,
-    test_who_did_not_back_off_waits_for_twice_the_queue, test_jitter_hides_no_long_queue,
-    test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested, test_no_queue_is_not_others,
-    test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others, test_the_first_that_holds,
-    test_it_may_be_others)
+    test_a_queue_that_grows_by_us_is_no_proof, test_who_did_not_back_off_waits_for_twice_the_queue,
+    test_jitter_hides_no_long_queue, test_a_short_queue_that_stays_in_spite_of_marks_is_others,
+    test_the_belief_is_tested, test_no_queue_is_not_others, test_a_queue_that_is_gone_is_nobodys,
+    test_at_rest_only_shortly_after_others, test_the_first_that_holds, test_it_may_be_others)
