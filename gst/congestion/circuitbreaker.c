@@ -107,7 +107,7 @@ open_circuit (CircuitBreaker *c, CircuitReason reason, CcDuration took, CcTime n
   c->wait = c->state == CIRCUIT_TRYING ? 2 * c->wait : took;
   if (c->wait > MAX_WAIT)
     c->wait = MAX_WAIT;
-  c->silent = reason == CIRCUIT_RTCP_TIMEOUT && !c->rtcp_since;
+  c->silent = !c->rtcp_since;
   c->state = CIRCUIT_OPEN;
   c->reason = reason;
   c->opened_at = now;
