@@ -107,7 +107,8 @@ open_circuit (CircuitBreaker *c, CircuitReason reason, CcDuration took, CcTime n
   c->wait = c->state == CIRCUIT_TRYING ? 2 * c->wait : took;
   if (c->wait > MAX_WAIT)
     c->wait = MAX_WAIT;
-  c->silent = !c->rtcp_since;
+  if (c->state == CIRCUIT_CLOSED)
+    c->silent = !c->rtcp_since;
   c->state = CIRCUIT_OPEN;
   c->reason = reason;
   c->opened_at = now;
@@ -331,14 +332,15 @@ try_again (CircuitBreaker *c)
   forget (c);
 }
 
-/* The end of a silence says that there is a way again. RTCP that came all the while, and told of nothing that arrived,
-   does not. */
+/* The end of a silence says that there is a way again, once. RTCP that came all the while, or goes on after it, and
+   tells of nothing that arrived, does not. */
 void
 circuit_breaker_on_rtcp (CircuitBreaker *c, bool about_us)
 {
-  c->rtcp_since = true;
   if (c->silent && circuit_breaker_ceases (c))
     try_again (c);
+  c->silent = false;
+  c->rtcp_since = true;
   if (!about_us)
     return;
   c->heard = true;

@@ -84,7 +84,7 @@ typedef struct {
   CcTime opened_at;            /* CC_TIME_NONE: never */
   CcDuration took, wait;       /* to open it; until it is tried where no RTCP comes */
   bool rtcp_since;             /* RTCP has come since, or since the first packet that nobody has reported on */
-  bool silent;                 /* none had come when it opened */
+  bool silent;                 /* none had come when it opened, nor has since */
   bool heard;                  /* a report ever */
   uint64_t openings, restarts; /* tries that sent again */
 } CircuitBreaker;

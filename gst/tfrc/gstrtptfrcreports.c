@@ -267,10 +267,11 @@ static void
 take_compound (GstRtpTfrcBwe *self, const GstMapInfo *map)
 {
   Compound c = {.self = self};
-  CcTime now = gst_clock_get_time (self->clock);
   CircuitReport report;
+  CcTime now;
 
   rtcp_walk (map->data, map->size, &handlers, &c);
+  now = gst_clock_get_time (self->clock); /* not before what the handlers took for now */
   cc_sender_on_rtcp (&self->core, now);
   if (!(c.weight > 0))
     return;

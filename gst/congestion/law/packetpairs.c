@@ -33,7 +33,7 @@ packet_pairs_rate (const PacketPairs *pairs, double enough)
 }
 
 bool
-packet_pairs_keep_up (const PacketPairs *pairs, double enough, double gain)
+packet_pairs_are_spread (const PacketPairs *pairs, double enough, double gain)
 {
-  return pairs->pairs >= enough && pairs->arrived <= gain * pairs->sent;
+  return pairs->pairs >= enough && pairs->arrived > gain * pairs->sent;
 }

@@ -22,8 +22,8 @@ void packet_pairs_fade (PacketPairs *pairs, CcTime now, double memory);
 void packet_pairs_add (PacketPairs *pairs, double bytes, double sent, double arrived, CcTime now, double memory);
 /* Bytes/s at arrival; 0 where fewer than `enough` pairs are left to say. */
 double packet_pairs_rate (const PacketPairs *pairs, double enough);
-/* They came `gain` times further apart than they left, at most; false where fewer than `enough` are left to say. */
-bool packet_pairs_keep_up (const PacketPairs *pairs, double enough, double gain);
+/* They came more than `gain` times as far apart as they left; false where fewer than `enough` are left to say. */
+bool packet_pairs_are_spread (const PacketPairs *pairs, double enough, double gain);
 
 #ifdef __cplusplus
 }

@@ -221,9 +221,9 @@ path_view_queue_stands (const PathView *v, CcTime now)
 }
 
 bool
-path_view_queue_serves (const PathView *v)
+path_view_queue_is_outrun (const PathView *v)
 {
-  return packet_pairs_keep_up (&v->share.busy, PACKET_PAIRS_TELL, SERVED);
+  return packet_pairs_are_spread (&v->share.busy, PACKET_PAIRS_TELL, SERVED);
 }
 
 /* None shows them a share of the path. One of their own serves them slower than they come. */

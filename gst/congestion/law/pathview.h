@@ -94,7 +94,7 @@ double path_view_loop (const PathView *v);   /* s until a change of rate shows *
 double path_view_no_queue (const PathView *v);
 bool path_view_queue_stands (const PathView *v, CcTime now);     /* all the time */
 bool path_view_queue_is_short (const PathView *v);               /* hardly one, whoever's business */
-bool path_view_queue_serves (const PathView *v);                 /* what met one, about as fast as it was sent */
+bool path_view_queue_is_outrun (const PathView *v);              /* more is sent into it than comes out */
 bool path_view_singles_pass (const PathView *v);                 /* single packets are served as they come */
 bool path_view_is_alone (const PathView *v, CcTime now);         /* nobody else to meet, no router shares out */
 bool path_view_shows_limit (const PathView *v);                  /* trains or packets that were spread: c is one */

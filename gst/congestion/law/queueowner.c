@@ -53,7 +53,7 @@ watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
   if (o->standing_s == 0)
     o->stood_seq = v->last.seq;
-  if (is_long (v) && path_view_queue_serves (v))
+  if (is_long (v) && !path_view_queue_is_outrun (v))
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;

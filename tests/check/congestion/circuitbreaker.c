@@ -389,6 +389,26 @@ START_TEST (test_a_silence_that_ends_is_tried_at_once)
 }
 END_TEST
 
+/* A receiver who is heard again, and hears nothing: 3 s of what it sends are no more than 3 s, though its RTCP, 5 s
+   apart, is not heard in them. */
+START_TEST (test_the_end_of_a_silence_is_news_once)
+{
+  setup ();
+  call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+  call (20 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+  call (20 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
+  circuit_breaker_on_rtcp (&c, false); /* after a try by time, too */
+  ck_assert_uint_eq (c.restarts, 2);
+  call (20 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
+  ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  for (unsigned i = 0; i < 2; i++) {
+    circuit_breaker_on_rtcp (&c, false);
+    call (5 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+    ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  }
+}
+END_TEST
+
 /* RTCP that goes on all the while, and reports on nothing of it, is no news. */
 START_TEST (test_tries_are_no_closer_than_what_opened_it)
 {
@@ -509,7 +529,7 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_smaller_packets_are_not_given_less, test_what_an_interval_tells_is_obeyed_in_the_next,
     test_congestion_weighs_by_time, test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason,
     test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
-    test_tries_again_when_rtcp_comes, test_a_silence_that_ends_is_tried_at_once,
+    test_tries_again_when_rtcp_comes, test_a_silence_that_ends_is_tried_at_once, test_the_end_of_a_silence_is_news_once,
     test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_tries_again_after_congestion,
     test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off,
     test_names_and_nonsense)

@@ -35,16 +35,16 @@ START_TEST (test_no_time_is_no_rate)
 }
 END_TEST
 
-START_TEST (test_keeps_up)
+START_TEST (test_spread)
 {
   PacketPairs pairs = {0};
 
   packet_pairs_add (&pairs, 1000, 0.010, 0.012, CC_SECOND, 0.4);
   packet_pairs_add (&pairs, 1000, 0.020, 0.021, CC_SECOND, 0.4);
-  ck_assert (packet_pairs_keep_up (&pairs, 2, 1.11));
-  ck_assert (!packet_pairs_keep_up (&pairs, 2, 1.09)); /* 33 of 30 ms */
-  ck_assert (!packet_pairs_keep_up (&pairs, 3, 1.11));
+  ck_assert (!packet_pairs_are_spread (&pairs, 2, 1.11));
+  ck_assert (packet_pairs_are_spread (&pairs, 2, 1.09)); /* 33 of 30 ms */
+  ck_assert (!packet_pairs_are_spread (&pairs, 3, 1.09));
 }
 END_TEST
 
-CC_TEST_MAIN ("packetpairs", test_rate_is_the_ratio_of_sums, test_fades, test_no_time_is_no_rate, test_keeps_up)
+CC_TEST_MAIN ("packetpairs", test_rate_is_the_ratio_of_sums, test_fades, test_no_time_is_no_rate, test_spread)
