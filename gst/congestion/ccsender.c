@@ -167,7 +167,7 @@ cc_sender_set_redundancy (CcSender *s, double redundancy)
 static void
 tell_circuit_of_rtcp (CcSender *s, bool about_us, CcTime now)
 {
-  circuit_breaker_on_rtcp (&s->circuit, about_us);
+  circuit_breaker_on_rtcp (&s->circuit, about_us, now);
   follow_circuit (s, now);
 }
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #define TIMEOUT_INTERVALS 3 /* RFC 8083 4.1 */
+#define SILENCE_INTERVALS 2 /* RFC 3550 6.3.5 */
 #define K 5.0               /* 4.2 */
 #define B 1.0               /* 4.3 */
 #define TIMES_TCP 10.0
@@ -59,7 +60,8 @@ circuit_breaker_init (CircuitBreaker *c, const CircuitBreakerParams *params)
       .Tr = FIRST_TR,
       .frame_at = CC_TIME_NONE,
       .last_sent_at = CC_TIME_NONE,
-      .opened_at = CC_TIME_NONE};
+      .opened_at = CC_TIME_NONE,
+      .rtcp_at = CC_TIME_NONE};
   if (c->params.Td < CC_SECOND)
     c->params.Td = CC_SECOND;
   if (c->params.Tdr < CC_SECOND)
@@ -107,13 +109,10 @@ open_circuit (CircuitBreaker *c, CircuitReason reason, CcDuration took, CcTime n
   c->wait = c->state == CIRCUIT_TRYING ? 2 * c->wait : took;
   if (c->wait > MAX_WAIT)
     c->wait = MAX_WAIT;
-  if (c->state == CIRCUIT_CLOSED)
-    c->silent = !c->rtcp_since;
   c->state = CIRCUIT_OPEN;
   c->reason = reason;
   c->opened_at = now;
   c->took = took;
-  c->rtcp_since = false;
   c->openings++;
   forget (c);
 }
@@ -139,10 +138,8 @@ circuit_breaker_on_sent (CircuitBreaker *c, uint32_t size_bytes, uint32_t frame,
   if (c->last_sent_at != CC_TIME_NONE && cc_time_since (now, c->last_sent_at) > STOPPED)
     forget (c);
   c->last_sent_at = now;
-  if (c->unreported_at != CC_TIME_NONE)
-    return;
-  c->unreported_at = now;
-  c->rtcp_since = false;
+  if (c->unreported_at == CC_TIME_NONE)
+    c->unreported_at = now;
 }
 
 /* RFC 8083 4.5: what arrived says that what opened the circuit is over. */
@@ -332,15 +329,20 @@ try_again (CircuitBreaker *c)
   forget (c);
 }
 
-/* The end of a silence says that there is a way again, once. RTCP that came all the while, or goes on after it, and
-   tells of nothing that arrived, does not. */
-void
-circuit_breaker_on_rtcp (CircuitBreaker *c, bool about_us)
+/* Whoever is silent for as long has lost us, or there was no way: its end says that there is one again. RTCP that comes
+   all the while, and tells of nothing that arrived, does not. */
+static bool
+was_silent (const CircuitBreaker *c, CcTime now)
 {
-  if (c->silent && circuit_breaker_ceases (c))
+  return c->rtcp_at == CC_TIME_NONE || cc_time_since (now, c->rtcp_at) >= SILENCE_INTERVALS * c->params.Td;
+}
+
+void
+circuit_breaker_on_rtcp (CircuitBreaker *c, bool about_us, CcTime now)
+{
+  if (circuit_breaker_ceases (c) && was_silent (c, now))
     try_again (c);
-  c->silent = false;
-  c->rtcp_since = true;
+  c->rtcp_at = now;
   if (!about_us)
     return;
   c->heard = true;
@@ -352,7 +354,7 @@ circuit_breaker_on_feedback (CircuitBreaker *c, bool progress, CcTime now)
 {
   if (c->params.action == CIRCUIT_OFF)
     return;
-  circuit_breaker_on_rtcp (c, true);
+  circuit_breaker_on_rtcp (c, true, now);
   note_progress (c, progress, now);
   if (progress && is_over (c))
     close_circuit (c);
@@ -364,7 +366,7 @@ circuit_breaker_on_report (CircuitBreaker *c, const CircuitReport *report, doubl
   if (c->params.action == CIRCUIT_OFF || !(report->fraction_lost >= 0 && report->fraction_lost <= 1) ||
       !(report->packets >= 0))
     return;
-  circuit_breaker_on_rtcp (c, true);
+  circuit_breaker_on_rtcp (c, true, now);
   take_round_trip (c, report->Tr, now);
   note_progress (c, report->packets > 0, now);
   if (!circuit_breaker_ceases (c))
@@ -375,9 +377,10 @@ circuit_breaker_on_report (CircuitBreaker *c, const CircuitReport *report, doubl
 static CcTime
 try_at (const CircuitBreaker *c)
 {
+  bool heard_since = c->rtcp_at != CC_TIME_NONE && c->rtcp_at > c->opened_at;
   bool by_time = c->reason == CIRCUIT_CONGESTION || c->reason == CIRCUIT_USABILITY;
 
-  return cc_time_add (c->opened_at, c->rtcp_since || by_time ? c->took : c->wait);
+  return cc_time_add (c->opened_at, heard_since || by_time ? c->took : c->wait);
 }
 
 static CcDuration

@@ -8,10 +8,10 @@
      4.4 usability       over 10 s half of the packets or more are lost: of frames of four packets one in sixteen is
                          whole then, and what is sent again is lost as often
      4.5 ceasing         the circuit is open. It is tried again when what opened it can be expected to be over: after
-   silence as soon as RTCP comes again, else no sooner than after as long as it took to open it, after congestion and
-   loss at a tenth of the rate. Where no RTCP comes (who hears no RTP may send none) each wait is twice the last, up to
-   a minute. A try ends after three intervals without a report; one of packets that arrived closes the circuit, after
-   loss three intervals of less than a quarter.
+   silence of 2 Td as soon as RTCP comes again, else no sooner than after as long as it took to open it, after
+   congestion and loss at a tenth of the rate. Where no RTCP comes (who hears no RTP may send none) each wait is twice
+   the last, up to a minute. A try ends after three intervals without a report; one of packets that arrived closes the
+   circuit, after loss three intervals of less than a quarter.
 
    One object a session: progress of any SSRC is progress. Reports that come faster than Tdr count as one for 4.2 and
    4.3, the one that would have come in their place: so many lost of the packets of all of them. Those on nothing new
@@ -83,8 +83,7 @@ typedef struct {
   double lost, packets;        /* of reports that wait to be counted as one */
   CcTime opened_at;            /* CC_TIME_NONE: never */
   CcDuration took, wait;       /* to open it; until it is tried where no RTCP comes */
-  bool rtcp_since;             /* RTCP has come since, or since the first packet that nobody has reported on */
-  bool silent;                 /* none had come when it opened, nor has since */
+  CcTime rtcp_at;              /* last; CC_TIME_NONE: none came yet */
   bool heard;                  /* a report ever */
   uint64_t openings, restarts; /* tries that sent again */
 } CircuitBreaker;
@@ -95,7 +94,7 @@ void circuit_breaker_set_action (CircuitBreaker *c, CircuitAction action); /* of
 
 void circuit_breaker_on_sent (CircuitBreaker *c, uint32_t size_bytes, uint32_t frame, CcTime now);
 /* RTCP of the receiver. about_us: it reports on our packets, which is what 4.1 waits for. */
-void circuit_breaker_on_rtcp (CircuitBreaker *c, bool about_us);
+void circuit_breaker_on_rtcp (CircuitBreaker *c, bool about_us, CcTime now);
 /* A report on our packets that is no SR or RR: a TFRC report, one of every packet. */
 void circuit_breaker_on_feedback (CircuitBreaker *c, bool progress, CcTime now);
 /* A report block of SR or RR. sent_Bps: RTP bytes/s that were sent lately. */

@@ -175,6 +175,16 @@ rtp_attendance_on_rtcp (RtpAttendance *a, uint32_t ssrc, bool named, uint64_t ho
   return verdict;
 }
 
+void
+rtp_attendance_on_member (RtpAttendance *a, const RtpAddress *from, CcTime now)
+{
+  uint64_t host = rtp_attendance_host (a, from);
+
+  rtp_peer_on_member (&a->peer, host, now);
+  if (host != 0 && rtp_peer_is (&a->peer, host))
+    a->speaks_from = *from;
+}
+
 bool
 rtp_attendance_on_bye (RtpAttendance *a, uint32_t ssrc, uint64_t host, CcTime now, bool *left)
 {

@@ -35,6 +35,7 @@ typedef struct {
   uint64_t host_key[2]; /* rtp_address_host () */
   RtpAddress named;     /* the peer, by the user */
   RtpPeer peer;
+  RtpAddress speaks_from; /* where the peer's RTCP comes from */
   RtpAnswers answers;
   RtpMembers members;
   void *members_memory;
@@ -69,6 +70,8 @@ void rtp_attendance_count_rtp (RtpAttendance *a, RtpLocals *locals, const RtpPac
 /* Once an RTCP packet and SSRC. host 0: it is where its media comes from. named: with a CNAME. CANDIDATE: it is not to
    be obeyed yet, though in a group it may count already. */
 RtpMemberVerdict rtp_attendance_on_rtcp (RtpAttendance *a, uint32_t ssrc, bool named, uint64_t host, CcTime now);
+/* RTCP of a member: where there is no peer its host is the peer's. */
+void rtp_attendance_on_member (RtpAttendance *a, const RtpAddress *from, CcTime now);
 /* False: not believed. left: it was a member. */
 bool rtp_attendance_on_bye (RtpAttendance *a, uint32_t ssrc, uint64_t host, CcTime now, bool *left);
 /* Whether a packet of so many bytes may go there: to who takes part, and no more than what came from there allows. */

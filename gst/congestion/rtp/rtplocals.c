@@ -169,6 +169,17 @@ rtp_locals_senders (const RtpLocals *table)
   return n;
 }
 
+bool
+rtp_locals_have_sent (const RtpLocals *table)
+{
+  unsigned i;
+
+  for (i = 0; i < table->n; i++)
+    if (table->locals[i].last_rtp != CC_TIME_NONE)
+      return true;
+  return false;
+}
+
 void
 rtp_locals_remove (RtpLocals *table, uint32_t ssrc, uint32_t fresh)
 {

@@ -58,6 +58,7 @@ RtpLocal *rtp_locals_add (RtpLocals *table, uint32_t ssrc);
 /* RFC 3550 6.3.8: those that sent nothing for 2 T (T with its minimum of 5 s) are senders no more. Returns how many. */
 unsigned rtp_locals_expire (RtpLocals *table, CcTime now);
 unsigned rtp_locals_senders (const RtpLocals *table);
+bool rtp_locals_have_sent (const RtpLocals *table); /* media, lately or not */
 
 /* One leaves: its BYE is noted in `leaving` if it is known to others. The last one's place is taken by one that only
  * reports, with the SSRC `fresh`. */

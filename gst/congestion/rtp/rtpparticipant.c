@@ -192,6 +192,18 @@ bytes_to (const RtpParticipant *p, const RtpOutgoing *out, const RtpAddress *to)
   return (unsigned)out->size + rtp_address_overhead_bytes (to) + p->settings.rtcp_overhead_bytes;
 }
 
+/* Who has sent no RTP may wait for RTCP before it does (RFC 8083 4.5). */
+static void
+add_speaker (RtpParticipant *p, RtpOutgoing *out)
+{
+  const RtpAddress *from = &p->attendance.speaks_from;
+
+  if (from->family == RTP_ADDRESS_UNKNOWN || rtp_attendance_is_named (&p->attendance))
+    return;
+  if (rtp_attendance_may_answer (&p->attendance, from, bytes_to (p, out, from)))
+    add_address (out, from);
+}
+
 /* RTCP of a group goes where the host sends it: to the group. */
 static void
 collect_addresses (RtpParticipant *p, RtpOutgoing *out)
@@ -211,7 +223,10 @@ collect_addresses (RtpParticipant *p, RtpOutgoing *out)
       out->addresses[n++] = out->addresses[i];
   }
   out->withheld = n == 0 && out->n_addresses > 0;
-  out->n_addresses = n;
+  if (out->n_addresses == 0 && p->attendance.peer.kind == RTP_SESSION_UNICAST)
+    add_speaker (p, out);
+  else
+    out->n_addresses = n;
 }
 
 static unsigned

@@ -119,7 +119,7 @@ introduce (RtcpContext *c)
   for (i = 0; i < c->n_speakers; i++)
     introduce_one (c, &c->speakers[i]);
   if (c->proven)
-    rtp_peer_on_member (&c->p->attendance.peer, c->host, c->now);
+    rtp_attendance_on_member (&c->p->attendance, c->address, c->now);
 }
 
 static bool

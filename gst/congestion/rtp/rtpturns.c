@@ -87,12 +87,12 @@ start (const RtpTurns *t, RtpLocal *local, CcTime now)
   local->timing_runs = true;
 }
 
-/* A receiver that hears nobody has nobody to tell. */
+/* A receiver that hears nobody has nobody to tell. Whoever has sent takes part until its BYE (RFC 3550 6.3.7). */
 void
 rtp_turns_set_members (RtpTurns *t, unsigned members, unsigned senders, CcTime now)
 {
   unsigned sending = rtp_locals_senders (t->locals), i;
-  bool runs = members > 0 || sending > 0;
+  bool runs = members > 0 || rtp_locals_have_sent (t->locals);
 
   for (i = 0; i < t->locals->n; i++) {
     RtpLocal *local = &t->locals->locals[i];

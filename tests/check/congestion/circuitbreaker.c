@@ -364,7 +364,7 @@ START_TEST (test_tries_again_when_rtcp_comes)
   call (300 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
   call (16 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
   ck_assert_int_eq (c.state, CIRCUIT_OPEN);
-  circuit_breaker_on_rtcp (&c, false);
+  circuit_breaker_on_rtcp (&c, false, now);
   pass (0);
   ck_assert_int_eq (c.state, CIRCUIT_TRYING);
   ck_assert (!circuit_breaker_ceases (&c));
@@ -383,7 +383,7 @@ START_TEST (test_a_silence_that_ends_is_tried_at_once)
   call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
   call (CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
   ck_assert_int_eq (c.state, CIRCUIT_OPEN);
-  circuit_breaker_on_rtcp (&c, false);
+  circuit_breaker_on_rtcp (&c, false, now);
   ck_assert_int_eq (c.state, CIRCUIT_TRYING);
   ck_assert_uint_eq (c.restarts, 1);
 }
@@ -397,14 +397,33 @@ START_TEST (test_the_end_of_a_silence_is_news_once)
   call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
   call (20 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
   call (20 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
-  circuit_breaker_on_rtcp (&c, false); /* after a try by time, too */
+  circuit_breaker_on_rtcp (&c, false, now); /* after a try by time, too */
   ck_assert_uint_eq (c.restarts, 2);
   call (20 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
   ck_assert_int_eq (c.state, CIRCUIT_OPEN);
   for (unsigned i = 0; i < 2; i++) {
-    circuit_breaker_on_rtcp (&c, false);
+    circuit_breaker_on_rtcp (&c, false, now);
     call (5 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
     ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+  }
+}
+END_TEST
+
+/* Who hears nothing for long forgets us, and says nothing until it hears us again. */
+START_TEST (test_two_intervals_are_a_silence)
+{
+  const CcDuration silences[] = {9800 * CC_MSECOND, 10 * CC_SECOND};
+
+  for (unsigned i = 0; i < 2; i++) {
+    setup ();
+    call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
+    circuit_breaker_on_rtcp (&c, false, now);
+    call (60 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
+    circuit_breaker_on_rtcp (&c, false, now);
+    call (silences[i], CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+    ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+    circuit_breaker_on_rtcp (&c, false, now);
+    ck_assert_int_eq (c.state, i == 0 ? CIRCUIT_OPEN : CIRCUIT_TRYING);
   }
 }
 END_TEST
@@ -414,9 +433,9 @@ START_TEST (test_tries_are_no_closer_than_what_opened_it)
 {
   setup ();
   call (10 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
-  circuit_breaker_on_rtcp (&c, false);
+  circuit_breaker_on_rtcp (&c, false, now);
   call (60 * CC_SECOND, CIRCUIT_CLOSED, 0, 0, false, 0, 10e3);
-  circuit_breaker_on_rtcp (&c, false);
+  circuit_breaker_on_rtcp (&c, false, now);
   ck_assert_double_eq_tol (cc_seconds (call (60 * CC_SECOND, CIRCUIT_OPEN, 0, 0, false, 0, 10e3)), 15, 0.2);
   call (60 * CC_SECOND, CIRCUIT_TRYING, 0, 0, false, 0, 10e3);
   ck_assert_int_eq (c.state, CIRCUIT_OPEN);
@@ -530,6 +549,6 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_congestion_weighs_by_time, test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason,
     test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
     test_tries_again_when_rtcp_comes, test_a_silence_that_ends_is_tried_at_once, test_the_end_of_a_silence_is_news_once,
-    test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss, test_tries_again_after_congestion,
-    test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off,
-    test_names_and_nonsense)
+    test_two_intervals_are_a_silence, test_tries_are_no_closer_than_what_opened_it, test_tries_again_after_loss,
+    test_tries_again_after_congestion, test_a_try_needs_clearly_less_loss, test_reports_on_nothing_new_tell_of_no_loss,
+    test_warns_and_goes_on, test_off, test_names_and_nonsense)

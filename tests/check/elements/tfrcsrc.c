@@ -350,6 +350,33 @@ GST_START_TEST (test_feedback_follows_the_media)
 }
 GST_END_TEST;
 
+/* Of a sender whose circuit is open there is nothing else to answer (RFC 8083 4.5). */
+GST_START_TEST (test_rtcp_alone_is_answered)
+{
+  Receiver r;
+  Sender s;
+  Heard heard = {0};
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264");
+  receiver_play (&r);
+  sender_open (&s, &r, "127.0.0.1");
+  for (i = 0; i < 10 && heard.packets == 0; i++) {
+    RtcpWriter rtcp;
+    GstBuffer *buffer = gst_cc_rtcp_open (&rtcp, RTCP_MTU);
+
+    rtcp_add_rr (&rtcp, MEDIA, NULL, 0);
+    rtcp_add_cname (&rtcp, MEDIA, "sender");
+    gst_cc_rtcp_close (&rtcp, buffer);
+    sender_send (&s, buffer);
+    sender_listen (&s, &heard, 400);
+  }
+  fail_unless (heard.packets > 0 && heard.cnames > 0);
+  receiver_close (&r);
+  sender_close (&s);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_rtcp_does_not_travel_on)
 {
   RtcpWriter rtcp;
@@ -1311,6 +1338,7 @@ tfrcsrc_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_media_in_feedback_out_of_one_port);
   tcase_add_test (tcase, test_feedback_follows_the_media);
+  tcase_add_test (tcase, test_rtcp_alone_is_answered);
   tcase_add_test (tcase, test_rtcp_does_not_travel_on);
   tcase_add_test (tcase, test_joins_a_running_sender);
   tcase_add_test (tcase, test_order);

@@ -146,6 +146,25 @@ START_TEST (answers_go_to_the_peer_and_are_bounded)
 }
 END_TEST
 
+/* Of the peer alone, wherever it speaks from by now. */
+START_TEST (where_the_peer_speaks_from_is_known)
+{
+  RtpAddress moved = peer;
+
+  begin (RTP_SESSION_UNICAST);
+  ck_assert_int_eq (a.speaks_from.family, RTP_ADDRESS_UNKNOWN);
+  rtp_attendance_on_member (&a, &peer, now);
+  ck_assert (rtp_address_equal (&a.speaks_from, &peer));
+  ck_assert_int_eq (a.peer.state, RTP_PEER_BY_RTCP);
+  rtp_attendance_on_member (&a, &other, now + GAP);
+  ck_assert (rtp_address_equal (&a.speaks_from, &peer));
+  moved.port++;
+  rtp_attendance_on_member (&a, &moved, now + 2 * GAP);
+  ck_assert (rtp_address_equal (&a.speaks_from, &moved));
+  rtp_attendance_clear (&a);
+}
+END_TEST
+
 START_TEST (the_silent_are_gone)
 {
   uint32_t ssrc = 0;
@@ -179,5 +198,5 @@ START_TEST (a_bye_is_believed_of_its_host)
 END_TEST
 
 CC_TEST_MAIN ("rtpattendance", two_packets_make_a_member, one_report_counts_in_a_group, contributors_count_in_a_group,
-    a_newcomer_finds_nobody_of_before, answers_go_to_the_peer_and_are_bounded, the_silent_are_gone,
-    a_bye_is_believed_of_its_host)
+    a_newcomer_finds_nobody_of_before, answers_go_to_the_peer_and_are_bounded, where_the_peer_speaks_from_is_known,
+    the_silent_are_gone, a_bye_is_believed_of_its_host)

@@ -448,6 +448,49 @@ START_TEST (a_named_peer_is_believed_at_once)
 }
 END_TEST
 
+/* No packet of it arrives, then it sends none any more (RFC 8083 4.5): it goes on with RTCP, and is answered. */
+START_TEST (whoever_is_silent_is_answered)
+{
+  uint64_t before;
+
+  begin ();
+  call.lose_every = 1;
+  call_run (&call, 20 * CC_SECOND);
+  call.silent = true;
+  call_run (&call, 120 * CC_SECOND);
+  before = call.caller.core.stats.rtcp_received;
+  call_run (&call, 10 * CC_SECOND);
+  ck_assert_uint_eq (call.watcher.core.stats.packets, 0);
+  ck_assert_uint_ge (call.caller.core.stats.rtcp_received, before + 4);
+  ck_assert_uint_gt (call.watcher.bytes_to[0], 0);
+  ck_assert_uint_eq (call.watcher.bytes_to[2], 0);
+  call_clear (&call);
+}
+END_TEST
+
+/* Two packets make it the peer where there is none, and draw three times their bytes. */
+START_TEST (rtcp_alone_draws_little)
+{
+  uint8_t bytes[RTCP_MTU];
+  RtcpWriter w;
+  uint64_t came;
+
+  begin ();
+  call.silent = true;
+  rtcp_writer_init (&w, bytes, sizeof bytes);
+  rtcp_add_rr (&w, 5, NULL, 0);
+  rtcp_add_cname (&w, 5, "stranger");
+  came = 2 * (w.size + RTP_IPV4_UDP_BYTES);
+  for (unsigned i = 0; i < 2; i++)
+    call_hand_over (&call, &call.watcher, &call_stranger, true, bytes, w.size);
+  call_run (&call, 20 * CC_SECOND);
+  ck_assert_uint_gt (call.watcher.bytes_to[2], 0);
+  ck_assert_uint_le (call.watcher.bytes_to[2], 3 * came);
+  ck_assert_uint_gt (call.watcher.core.attendance.answers.withheld, 0);
+  call_clear (&call);
+}
+END_TEST
+
 /* A stream for packets sent again shows itself before the first, and says BYE when it ends. */
 START_TEST (a_stream_is_announced_and_ends)
 {
@@ -486,8 +529,9 @@ START_TEST (who_sends_again_is_back)
 END_TEST
 
 CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, whoever_makes_the_rate_is_told,
-    a_named_peer_is_believed_at_once, a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports,
-    joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_was_too_large_is_no_congestion,
-    only_the_sender_says_its_weight, what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet,
-    what_is_withdrawn_is_not_said, a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye,
-    wake_ups_are_told, no_memory_is_no_harm)
+    a_named_peer_is_believed_at_once, whoever_is_silent_is_answered, rtcp_alone_draws_little,
+    a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports, joining_asks_for_a_key_unit,
+    what_is_missing_is_asked_for, what_was_too_large_is_no_congestion, only_the_sender_says_its_weight,
+    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
+    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
+    no_memory_is_no_harm)

@@ -37,6 +37,27 @@ START_TEST (runs_while_anybody_is_there)
 }
 END_TEST
 
+/* Until its BYE, also where nobody answers and nothing is sent any more. */
+START_TEST (whoever_has_sent_goes_on)
+{
+  const RtpLocalPacket packet = {.ssrc = 5, .payload_bytes = 100, .clock_rate = 90000};
+  bool changed;
+
+  rtp_turns_params_init (&params);
+  begin ();
+  rtp_locals_on_rtp (&locals, &packet, START, &changed);
+  rtp_turns_set_members (&turns, 0, 0, START);
+  ck_assert (rtp_turns_run (&turns));
+  rtp_locals_expire (&locals, START + 60 * CC_SECOND);
+  ck_assert_uint_eq (rtp_locals_senders (&locals), 0);
+  rtp_turns_set_members (&turns, 0, 0, START + 60 * CC_SECOND);
+  ck_assert (rtp_turns_run (&turns));
+  rtp_locals_remove_media (&locals, 6);
+  rtp_turns_set_members (&turns, 0, 0, START + 61 * CC_SECOND);
+  ck_assert (!rtp_turns_run (&turns));
+}
+END_TEST
+
 /* RFC 3550 6.2: 5 % of the session; RFC 3556: as they are given; a report every 3 ms at most. */
 START_TEST (bandwidth_by_share_and_by_modifier)
 {
@@ -93,5 +114,5 @@ START_TEST (timeouts_before_there_is_a_session)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpturns", runs_while_anybody_is_there, bandwidth_by_share_and_by_modifier, settings_reach_what_runs,
-    received_packets_count_by_report, timeouts_before_there_is_a_session)
+CC_TEST_MAIN ("rtpturns", runs_while_anybody_is_there, whoever_has_sent_goes_on, bandwidth_by_share_and_by_modifier,
+    settings_reach_what_runs, received_packets_count_by_report, timeouts_before_there_is_a_session)
