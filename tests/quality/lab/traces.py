@@ -18,6 +18,8 @@ from callkit import paths
 
 PACKET_BITS = 8 * 1500
 STEP = 0.02  # s between values of the process
+TURN_PEAK = 2e6  # bit/s while it serves
+TURNS_LAST = 60  # s
 
 
 @dataclasses.dataclass(frozen=True)
@@ -120,20 +122,37 @@ def generate(name, seed, seconds=300):
     return Trace(ms)
 
 
+def turns(period, gap):
+    """A link that serves nothing for `gap` ms of each `period`, as where a station sleeps or others have their turn."""
+    if not 0 < gap < period:
+        raise ValueError(f"turns of {period} ms cannot have a gap of {gap}")
+    apart = 1e3 * PACKET_BITS / TURN_PEAK
+    one = [round(gap + (n + 1) * apart) for n in range(int((period - gap) / apart))]
+    return Trace([begin + ms for begin in range(0, 1000 * TURNS_LAST // period * period, period) for ms in one])
+
+
+def _kept(name, made_of, make):
+    digest = hashlib.sha1(f"{made_of} {PACKET_BITS}".encode()).hexdigest()[:8]
+    path = paths.CACHE / "traces" / f"{name}-{digest}.trace"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        make().write(path)
+    return path
+
+
 def find(name):
-    """The file of a trace: a path, a window of a recorded one, or KIND:SEED of a synthetic one, made where it is
-    missing."""
+    """The file of a trace: a path, a window of a recorded one, KIND:SEED of a synthetic one or turns:PERIOD/GAP, made
+    where it is missing."""
     from . import recorded  # which needs this
     if recorded.is_window(name):
         return recorded.find(name)
+    taken = re.fullmatch(r"turns:(\d+)/(\d+)", str(name))
+    if taken:
+        period, gap = int(taken[1]), int(taken[2])
+        return _kept(f"turns-{period}-{gap}", (TURN_PEAK, TURNS_LAST), lambda: turns(period, gap))
     match = re.fullmatch(r"([a-z]+):(\d+)", str(name))
     if not match:
         return pathlib.Path(name).resolve()
     if match[1] not in KINDS:
         raise ValueError(f"no kind of trace: {match[1]}; there are {', '.join(KINDS)}")
-    made_of = hashlib.sha1(f"{KINDS[match[1]]} {PACKET_BITS}".encode()).hexdigest()[:8]
-    path = paths.CACHE / "traces" / f"{match[1]}-{match[2]}-{made_of}.trace"
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        generate(match[1], int(match[2])).write(path)
-    return path
+    return _kept(f"{match[1]}-{match[2]}", KINDS[match[1]], lambda: generate(match[1], int(match[2])))

@@ -180,6 +180,16 @@ class Traces(unittest.TestCase):
         steps = trace.steps(120, 0.5)
         self.assertAlmostEqual(numpy.mean([b for _, b in steps]) / trace.mean(), 1, delta=0.01)
 
+    def test_turns(self):
+        trace = traces.turns(100, 40)
+        self.assertAlmostEqual(trace.mean() / (0.6 * traces.TURN_PEAK), 1, delta=0.01)
+        self.assertEqual({ms // 100 for ms in trace.ms} | {600}, set(range(601)))
+        self.assertTrue(all(ms % 100 == 0 or ms % 100 > 40 for ms in trace.ms))
+        self.assertEqual(traces.Trace.read("turns:100/40").ms, trace.ms)
+        for gap in (0, 100):
+            with self.assertRaises(ValueError):
+                traces.turns(100, gap)
+
     def test_nonsense(self):
         for ms in ([], [5, 3], [0]):
             with self.assertRaises(ValueError):
