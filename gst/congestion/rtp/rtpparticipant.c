@@ -198,9 +198,7 @@ add_speaker (RtpParticipant *p, RtpOutgoing *out)
 {
   const RtpAddress *from = &p->attendance.speaks_from;
 
-  if (from->family == RTP_ADDRESS_UNKNOWN || rtp_attendance_is_named (&p->attendance))
-    return;
-  if (rtp_attendance_may_answer (&p->attendance, from, bytes_to (p, out, from)))
+  if (from->family != RTP_ADDRESS_UNKNOWN && rtp_attendance_may_answer (&p->attendance, from, bytes_to (p, out, from)))
     add_address (out, from);
 }
 
