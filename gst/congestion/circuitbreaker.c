@@ -3,7 +3,6 @@
 #include <math.h>
 
 #define TIMEOUT_INTERVALS 3 /* RFC 8083 4.1 */
-#define SILENCE_INTERVALS 2 /* RFC 3550 6.3.5 */
 #define K 5.0               /* 4.2 */
 #define B 1.0               /* 4.3 */
 #define TIMES_TCP 10.0
@@ -334,7 +333,7 @@ try_again (CircuitBreaker *c)
 static bool
 was_silent (const CircuitBreaker *c, CcTime now)
 {
-  return c->rtcp_at == CC_TIME_NONE || cc_time_since (now, c->rtcp_at) >= SILENCE_INTERVALS * c->params.Td;
+  return c->rtcp_at == CC_TIME_NONE || cc_time_since (now, c->rtcp_at) >= TIMEOUT_INTERVALS * c->params.Td;
 }
 
 void

@@ -428,9 +428,9 @@ START_TEST (test_rtcp_keeps_the_tries_close)
 END_TEST
 
 /* Who hears nothing for long forgets us, and says nothing until it hears us again. */
-START_TEST (test_two_intervals_are_a_silence)
+START_TEST (test_three_intervals_are_a_silence)
 {
-  const CcDuration silences[] = {9800 * CC_MSECOND, 10 * CC_SECOND};
+  const CcDuration silences[] = {14800 * CC_MSECOND, 15 * CC_SECOND};
 
   for (unsigned i = 0; i < 2; i++) {
     setup ();
@@ -567,6 +567,6 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_congestion_weighs_by_time, test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason,
     test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
     test_tries_again_when_rtcp_comes, test_a_silence_that_ends_is_tried_at_once, test_the_end_of_a_silence_is_news_once,
-    test_rtcp_keeps_the_tries_close, test_two_intervals_are_a_silence, test_tries_are_no_closer_than_what_opened_it,
+    test_rtcp_keeps_the_tries_close, test_three_intervals_are_a_silence, test_tries_are_no_closer_than_what_opened_it,
     test_tries_again_after_loss, test_tries_again_after_congestion, test_a_try_needs_clearly_less_loss,
     test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off, test_names_and_nonsense)
