@@ -56,9 +56,11 @@ cc_time_max (CcTime a, CcTime b)
 static inline CcDuration
 cc_duration (double seconds)
 {
+  double ns = seconds * 1e9; /* of a double's digits, also where registers have more: 0.7 s is not 699999999 ns */
+
   if (!(seconds > 0))
     return 0;
-  return seconds >= 9.2e9 ? (CcDuration)9200000000000000000 : (CcDuration)(seconds * 1e9);
+  return seconds >= 9.2e9 ? (CcDuration)9200000000000000000 : (CcDuration)ns;
 }
 
 /* Steps that a mean of the round-trip time, made for a sample a round trip, takes with one that comes so long after the

@@ -13,7 +13,7 @@
 #include "lawablation.h"
 #define LAW(name, value, without) law_number (#name, value)
 #else
-#define LAW(name, value, without) value
+#define LAW(name, value, without) ((double)(value))
 #endif
 
 #endif
