@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Windows of recorded traces, which are not part of the project: `recorded:FILE@BEGIN+LENGTH`, s, of a file in
-../shared/traces, or in the folder that QUALITY_TRACES names; and the table of a run over them."""
+../shared/traces, or in the folder that QUALITY_TRACES names; and the table of a run over them.
+
+A line of a file is a millisecond in which a packet may leave, as of mahimahi's; or a time in s and the rate from then
+on. Rates are those of links that would carry any call: a window is scaled to a mean of 1.5 Mb/s."""
 import hashlib
 import os
 import pathlib
@@ -12,6 +15,7 @@ from callkit import paths
 
 from . import traces
 
+MEAN_bps = 1.5e6
 NAME = re.compile(r"recorded:([^/@]+)@(\d+)\+(\d+)")
 
 # name, key in results.csv, factor, format
@@ -38,6 +42,29 @@ def cut(ms, begin, length):
     return found if found and found[-1] == 1000 * length else found + [1000 * length]
 
 
+def chances(samples, begin, length):
+    """ms at which a packet may leave, of a window of (s, rate)."""
+    end, start = begin + length, samples[0][0]
+    spans = [(max(a - start, begin), min(b - start, end), rate) for (a, rate), (b, _) in zip(samples, samples[1:])]
+    spans = [(a, b, rate) for a, b, rate in spans if a < b and rate > 0]
+    scale = MEAN_bps / traces.PACKET_BITS * length / sum(rate * (b - a) for a, b, rate in spans)
+    found, owed = [], 1.0
+    for a, b, rate in spans:
+        due = a + owed / (scale * rate)
+        while due <= b:
+            found.append(int(1000 * due))
+            due += 1 / (scale * rate)
+        owed = (due - b) * scale * rate
+    return found
+
+
+def _ms(text, begin, length):
+    lines = [line.split() for line in text.splitlines() if line.strip()]
+    if len(lines[0]) > 1:
+        return chances([(float(s), float(rate)) for s, rate, *_ in lines], begin, length)
+    return [int(ms) for ms, in lines]
+
+
 def find(name):
     """The file of a window, made where it is missing."""
     source, begin, length = NAME.fullmatch(str(name)).groups()
@@ -46,7 +73,8 @@ def find(name):
     path = paths.CACHE / "traces" / f"{source}-{begin}-{length}-{made_of}.trace"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        traces.Trace(cut([int(line) for line in data.split()], int(begin), int(length))).write(path)
+        begin, length = int(begin), int(length)
+        traces.Trace(cut(_ms(data.decode(), begin, length), begin, length)).write(path)
     return path
 
 
