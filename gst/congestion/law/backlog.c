@@ -30,17 +30,16 @@ BacklogState
 backlog_step (Backlog *b, BacklogQueue queue)
 {
   bool stood = b->stands;
-  double served = queue.served_Bps;
 
-  b->stands = queue.standing > STANDING + queue.one_packet && (stood || served > 0);
+  b->stands = queue.standing > STANDING + queue.one_packet && (stood || queue.served_Bps > 0);
+  if (queue.served_Bps > 0 && (stood || b->stands))
+    b->served_Bps = queue.served_Bps; /* to its end: what came first had waited for a gap */
   if (!b->stands)
     return stood ? BACKLOG_OVER : BACKLOG_NONE;
   count_drained (b, queue, stood);
   b->stands = b->drained <= TWICE * b->longest;
   if (!b->stands)
     return BACKLOG_NOT_OURS;
-  if (served > 0)
-    b->served_Bps = served;
   b->rate_Bps = b->served_Bps * backlog_drain (fmax (queue.waited, queue.standing));
   return stood ? BACKLOG_STANDS : BACKLOG_BEGINS;
 }

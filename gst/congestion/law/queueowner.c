@@ -47,13 +47,14 @@ is_long (const PathView *v)
 }
 
 /* A queue of our own goes within a second of backing off; one that still grows by what we send does not say that we
-   did. What others have had is believed to be theirs the sooner. */
+   did, and alone it is a backlog, until that does not drain. What others have had is believed to be theirs the
+   sooner. */
 static QueueJudgement
 watch_competition (QueueOwner *o, const PathView *v, double T, CcTime now)
 {
   if (o->standing_s == 0)
     o->stood_seq = v->last.seq;
-  if (is_long (v) && !path_view_queue_is_outrun (v))
+  if (is_long (v) && !path_view_queue_is_outrun (v) && !path_view_is_alone (v, now))
     o->standing_s += T;
   else if (v->queue.q < LONG_WAIT / 2)
     o->standing_s = 0;

@@ -433,7 +433,8 @@ START_TEST (test_frame_budget)
   push_frame (&b, 1, 5, false, START);
   ck_assert_uint_eq (send_buffer_frame_budget (&b, &path), 7000);
   path.R = CC_SECOND;
-  ck_assert_double_eq_tol (send_buffer_frame_budget (&b, &path), 2499.5, 1); /* 0.075 s x R: a byte by how it is rounded */
+  ck_assert_double_eq_tol (
+      send_buffer_frame_budget (&b, &path), 2499.5, 1); /* 0.075 s x R: a byte by how it is rounded */
   path.X_Bps = 1;
   ck_assert_uint_eq (send_buffer_frame_budget (&b, &path), 0);
   path.X_Bps = 1e30;

@@ -42,6 +42,20 @@ START_TEST (test_what_was_served_is_had_again)
 }
 END_TEST
 
+/* The first packet behind a gap of the link says little of what it serves, the last one of the queue most. */
+START_TEST (test_what_is_served_counts_to_the_end)
+{
+  Backlog b = {0};
+  CcTime now = CC_SECOND;
+
+  backlog_step (&b, (BacklogQueue){0.2, 0.2, 0, 20e3, now});
+  ck_assert_double_eq_tol (b.served_Bps, 20e3, 1);
+  ck_assert_int_eq (step (&b, 0.010, 0.010, 0, now += 50 * CC_MSECOND), BACKLOG_OVER);
+  ck_assert_double_eq_tol (b.served_Bps, 100e3, 1);
+  ck_assert_double_eq_tol (backlog_wish (&b, BACKLOG_OVER, 10e3).rate_Bps, 100e3, 1);
+}
+END_TEST
+
 START_TEST (test_forgotten_it_is_not_over_but_none)
 {
   Backlog b = {0};
@@ -94,5 +108,5 @@ START_TEST (test_nothing_served_is_no_answer)
 END_TEST
 
 CC_TEST_MAIN ("backlog", test_a_short_queue_is_none, test_follows_what_is_served_and_drains,
-    test_what_was_served_is_had_again, test_forgotten_it_is_not_over_but_none,
+    test_what_was_served_is_had_again, test_what_is_served_counts_to_the_end, test_forgotten_it_is_not_over_but_none,
     test_a_queue_that_does_not_drain_is_not_ours, test_an_outage_is_a_queue_of_ours, test_nothing_served_is_no_answer)

@@ -96,6 +96,9 @@ START_TEST (test_a_long_wait_while_less_arrives_is_one)
   ck_assert (queue_jump_on_packet (&j, &v, &o, false, NOW));
   ck_assert (!j.pending);
   ck_assert (!queue_jump_on_packet (&j, &v, &o, true, NOW));
+  v.cross.state = CROSS_TRAFFIC_SOME; /* it looks so since, but the backlog is followed to its end */
+  ck_assert (!queue_jump_on_packet (&j, &v, &o, true, NOW));
+  ck_assert (!j.pending);
   v.cross.state = CROSS_TRAFFIC_UNKNOWN;
   path_view_on_rate (&v, 50e3); /* all of it arrives */
   ck_assert (!queue_jump_on_packet (&j, &v, &o, false, NOW));

@@ -100,6 +100,24 @@ START_TEST (test_a_queue_that_grows_by_us_is_no_proof)
 }
 END_TEST
 
+/* The gaps of a link leave a queue that stays as well: who meets nobody else's packets has a backlog, and only when
+   that does not drain (pathrate.c forgets what it knew) is there somebody. */
+START_TEST (test_who_is_alone_has_no_competitor)
+{
+  QueueOwner o = {0};
+  QueueJudgement j;
+  PathView v;
+  CcTime now = CC_SECOND;
+
+  setup (&v, 0.060);
+  v.cross.state = CROSS_TRAFFIC_NONE;
+  ck_assert_double_ge (judge_until (&o, &v, &now, &j), 60);
+  path_view_forget_cross (&v);
+  ck_assert_double_le (judge_until (&o, &v, &now, &j), 1.7);
+  ck_assert_int_eq (j.verdict, QUEUE_IS_OTHERS);
+}
+END_TEST
+
 /* Of five frames a second of a packet each hardly two pairs are remembered: who has been starved to that is not held.
  */
 START_TEST (test_too_few_to_tell_prove_it)
@@ -292,7 +310,7 @@ START_TEST (test_it_may_be_others)
 END_TEST
 
 CC_TEST_MAIN ("queueowner", test_a_queue_that_stays_is_others, test_few_packets_tell_later,
-    test_a_queue_that_grows_by_us_is_no_proof, test_too_few_to_tell_prove_it,
+    test_a_queue_that_grows_by_us_is_no_proof, test_who_is_alone_has_no_competitor, test_too_few_to_tell_prove_it,
     test_who_did_not_back_off_waits_for_twice_the_queue, test_jitter_hides_no_long_queue,
     test_a_short_queue_that_stays_in_spite_of_marks_is_others, test_the_belief_is_tested, test_no_queue_is_not_others,
     test_a_queue_that_is_gone_is_nobodys, test_at_rest_only_shortly_after_others, test_the_first_that_holds,
