@@ -15,7 +15,7 @@ from callkit import paths
 
 from . import traces
 
-MEAN_bps = 1.5e6
+MEAN = 1.5e6  # bit/s
 NAME = re.compile(r"recorded:([^/@]+)@(\d+)\+(\d+)")
 
 # name, key in results.csv, factor, format
@@ -47,7 +47,7 @@ def chances(samples, begin, length):
     end, start = begin + length, samples[0][0]
     spans = [(max(a - start, begin), min(b - start, end), rate) for (a, rate), (b, _) in zip(samples, samples[1:])]
     spans = [(a, b, rate) for a, b, rate in spans if a < b and rate > 0]
-    scale = MEAN_bps / traces.PACKET_BITS * length / sum(rate * (b - a) for a, b, rate in spans)
+    scale = MEAN / traces.PACKET_BITS * length / sum(rate * (b - a) for a, b, rate in spans)
     found, owed = [], 1.0
     for a, b, rate in spans:
         due = a + owed / (scale * rate)
