@@ -1061,7 +1061,7 @@ GST_START_TEST (test_properties_of_feedback)
   fail_unless_equals_uint64 (delay, 20 * GST_MSECOND);
   fail_unless_equals_string (cname, "me");
   fail_unless (auto_nack);
-  fail_unless (fraction == 0.02);
+  fail_unless_equals_float (fraction, 0.02);
   fail_unless_equals_int (group, 2);
   g_free (cname);
   gst_object_unref (rtcpavpf);
