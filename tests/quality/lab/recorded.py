@@ -47,6 +47,8 @@ def chances(samples, begin, length):
     end, start = begin + length, samples[0][0]
     spans = [(max(a - start, begin), min(b - start, end), rate) for (a, rate), (b, _) in zip(samples, samples[1:])]
     spans = [(a, b, rate) for a, b, rate in spans if a < b and rate > 0]
+    if not spans:
+        return []
     scale = MEAN / traces.PACKET_BITS * length / sum(rate * (b - a) for a, b, rate in spans)
     found, owed = [], 1.0
     for a, b, rate in spans:
@@ -60,7 +62,7 @@ def chances(samples, begin, length):
 
 def _ms(text, begin, length):
     lines = [line.split() for line in text.splitlines() if line.strip()]
-    if len(lines[0]) > 1:
+    if lines and len(lines[0]) > 1:
         return chances([(float(s), float(rate)) for s, rate, *_ in lines], begin, length)
     return [int(ms) for ms, in lines]
 

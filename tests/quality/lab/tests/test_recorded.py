@@ -43,6 +43,12 @@ class Recorded(unittest.TestCase):
             self.assertEqual(ms[0] < 1000, served_at_once)
         self.assertAlmostEqual(sum(3000 <= t < 4000 for t in ms), 2 * sum(4000 <= t < 5000 for t in ms), delta=3)
 
+    def test_a_window_in_which_nothing_is_served(self):
+        for name, text in (("empty", ""), ("silent", "0 0\n9 0\n")):
+            (self.path / name).write_text(text)
+            with mock.patch("callkit.paths.CACHE", self.path):
+                self.assertEqual(traces.Trace.read(f"recorded:{name}@2+3").ms, [3000])
+
     def test_a_file_of_rates_is_a_trace_too(self):
         (self.path / "office.rates").write_text("0.5 30\n1.5 30\n\n9 30\n")
         with mock.patch("callkit.paths.CACHE", self.path):
