@@ -141,6 +141,21 @@ circuit_breaker_on_sent (CircuitBreaker *c, uint32_t size_bytes, uint32_t frame,
     c->unreported_at = now;
 }
 
+static void
+try_again (CircuitBreaker *c)
+{
+  c->state = CIRCUIT_TRYING;
+  c->frame_at = CC_TIME_NONE; /* that nothing left is no frame interval */
+  c->restarts++;
+  forget (c);
+}
+
+static bool
+opened_by_timeout (const CircuitBreaker *c)
+{
+  return c->reason == CIRCUIT_RTCP_TIMEOUT || c->reason == CIRCUIT_MEDIA_TIMEOUT;
+}
+
 /* RFC 8083 4.5: what arrived says that what opened the circuit is over. */
 static void
 close_circuit (CircuitBreaker *c)
@@ -158,6 +173,8 @@ note_progress (CircuitBreaker *c, bool progress, CcTime now)
   if (progress) {
     c->no_progress_at = CC_TIME_NONE;
     c->media_timeout = 0;
+    if (circuit_breaker_ceases (c) && opened_by_timeout (c))
+      try_again (c); /* what was under way comes through: there is a way again */
     return;
   }
   if (c->last_sent_at == CC_TIME_NONE || cc_time_since (now, c->last_sent_at) > STOPPED)
@@ -319,15 +336,6 @@ judge (CircuitBreaker *c, const CircuitReport *report, double sent_Bps, CcTime n
     close_circuit (c);
 }
 
-static void
-try_again (CircuitBreaker *c)
-{
-  c->state = CIRCUIT_TRYING;
-  c->frame_at = CC_TIME_NONE; /* that nothing left is no frame interval */
-  c->restarts++;
-  forget (c);
-}
-
 /* Whoever is silent for as long has lost us, or there was no way: its end says that there is one again. RTCP that comes
    all the while, and tells of nothing that arrived, does not. */
 static bool
@@ -377,9 +385,8 @@ static CcTime
 try_at (const CircuitBreaker *c)
 {
   bool heard_since = c->rtcp_at != CC_TIME_NONE && c->rtcp_at > c->opened_at;
-  bool by_time = c->reason == CIRCUIT_CONGESTION || c->reason == CIRCUIT_USABILITY;
 
-  return cc_time_add (c->opened_at, heard_since || by_time ? c->took : c->wait);
+  return cc_time_add (c->opened_at, heard_since || !opened_by_timeout (c) ? c->took : c->wait);
 }
 
 static CcDuration

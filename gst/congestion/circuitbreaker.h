@@ -8,10 +8,11 @@
      4.4 usability       over 10 s half of the packets or more are lost: of frames of four packets one in sixteen is
                          whole then, and what is sent again is lost as often
      4.5 ceasing         the circuit is open. It is tried again when what opened it can be expected to be over: after
-   silence of 3 Td as soon as RTCP comes again, else no sooner than after as long as it took to open it, after
-   congestion and loss at a tenth of the rate. Where no RTCP comes (who hears no RTP may send none) each wait is twice
-   the last, up to a minute. A try ends after three intervals without a report; one of packets that arrived closes the
-   circuit, after loss three intervals of less than a quarter.
+   a timeout as soon as a report tells of packets that arrived, which were under way, and after silence of 3 Td as soon
+   as RTCP comes again; else no sooner than after as long as it took to open it, after congestion and loss at a tenth of
+   the rate. Where no RTCP comes (who hears no RTP may send none) each wait is twice the last, up to a minute. A try
+   ends after three intervals without a report; one of packets that arrived closes the circuit, after loss three
+   intervals of less than a quarter.
 
    One object a session: progress of any SSRC is progress. Reports that come faster than Tdr count as one for 4.2 and
    4.3, the one that would have come in their place: so many lost of the packets of all of them. Those on nothing new

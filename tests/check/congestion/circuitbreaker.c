@@ -389,6 +389,37 @@ START_TEST (test_a_silence_that_ends_is_tried_at_once)
 }
 END_TEST
 
+/* Packets that waited for the path all the while are news; after loss they say nothing. */
+START_TEST (test_what_was_under_way_says_that_there_is_a_way)
+{
+  const struct {
+    double lost;
+    bool progress;
+    CcDuration interval;
+    CircuitReason reason;
+    CircuitState state;
+    unsigned restarts;
+  } cases[] = {{0, false, CC_SECOND, CIRCUIT_MEDIA_TIMEOUT, CIRCUIT_CLOSED, 1},
+      {0, false, 0, CIRCUIT_RTCP_TIMEOUT, CIRCUIT_CLOSED, 1},
+      {0.6, true, CC_SECOND, CIRCUIT_USABILITY, CIRCUIT_OPEN, 0}};
+
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (unsigned feedback = 0; feedback < 2; feedback++) {
+      setup ();
+      call (60 * CC_SECOND, CIRCUIT_CLOSED, cases[i].interval, cases[i].lost, cases[i].progress, 0, 10e3);
+      ck_assert_int_eq (c.reason, cases[i].reason);
+      call (CC_SECOND / 2, CIRCUIT_OPEN, 0, 0, false, 0, 10e3);
+      ck_assert_int_eq (c.state, CIRCUIT_OPEN);
+      if (feedback)
+        circuit_breaker_on_feedback (&c, true, now);
+      else
+        report (0, true, 0, 10e3);
+      ck_assert_int_eq (c.state, cases[i].state);
+      ck_assert_uint_eq (c.restarts, cases[i].restarts);
+    }
+}
+END_TEST
+
 /* A receiver who is heard again, and hears nothing: 3 s of what it sends are no more than 3 s, though its RTCP, 5 s
    apart, is not heard in them. */
 START_TEST (test_the_end_of_a_silence_is_news_once)
@@ -566,7 +597,8 @@ CC_TEST_MAIN ("circuitbreaker", test_media_timeout_in_reports, test_cb_interval_
     test_smaller_packets_are_not_given_less, test_what_an_interval_tells_is_obeyed_in_the_next,
     test_congestion_weighs_by_time, test_reports_of_an_interval_weigh_by_packets, test_ten_percent_are_no_reason,
     test_usability, test_an_outage_that_is_over_is_usable, test_tries_on_a_dead_path_are_few,
-    test_tries_again_when_rtcp_comes, test_a_silence_that_ends_is_tried_at_once, test_the_end_of_a_silence_is_news_once,
+    test_tries_again_when_rtcp_comes, test_a_silence_that_ends_is_tried_at_once,
+    test_what_was_under_way_says_that_there_is_a_way, test_the_end_of_a_silence_is_news_once,
     test_rtcp_keeps_the_tries_close, test_three_intervals_are_a_silence, test_tries_are_no_closer_than_what_opened_it,
     test_tries_again_after_loss, test_tries_again_after_congestion, test_a_try_needs_clearly_less_loss,
     test_reports_on_nothing_new_tell_of_no_loss, test_warns_and_goes_on, test_off, test_names_and_nonsense)
