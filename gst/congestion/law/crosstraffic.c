@@ -4,9 +4,9 @@
 #include <math.h>
 
 #define MEMORY LAW (CROSS_MEMORY, 12.0, 100.0) /* frames, as one spreads by 0.9, and as many until it is judged */
-#define MOST LAW (CROSS_MOST, 1.2, 100.0)      /* either way: a gap of the link may fall anywhere */
 #define ALONE LAW (ALONE, 0.1, 0.25)           /* below, nobody else is there */
 #define NOT_ALONE LAW (NOT_ALONE, 0.25, 0.1)   /* above, somebody is */
+#define MOST (2 * NOT_ALONE)                   /* either way: a gap of the link may fall into half of the frames */
 #define LEAST_SPAN 1e-5                        /* s: packets that one chance of the link has served */
 
 static CrossTrafficState

@@ -57,8 +57,7 @@ path_rate_on_packet (PathRate *p, const PathPacket *packet)
   grant (p, loss_answer_on_packet (&p->loss, v, packet, stood));
   if (first)
     law_clock_start (&p->clock, now);
-  if (v->rerouted ||
-      (!law_clock_rests (&p->clock, now) && queue_jump_on_packet (&p->jump, v, &p->queue, p->backlog.stands, now)))
+  if (v->rerouted || (!law_clock_rests (&p->clock, now) && queue_jump_on_packet (&p->jump, v, &p->queue, now)))
     law_clock_at_once (&p->clock, now);
 }
 
@@ -106,12 +105,11 @@ ask_owner (PathRate *p, bool resting, double T, CcTime now)
   grant (p, j.wish);
 }
 
-/* True while that is what decides. Who was alone is so to its end: a gap of the link looks like packets of others. */
+/* True while that is what decides. */
 static bool
 follow_backlog (PathRate *p, CcTime now)
 {
-  bool alone = p->backlog.stands || path_view_is_alone (&p->view, now);
-  bool ours = alone && !p->queue.others && !loss_cause_testing (&p->loss.cause);
+  bool ours = path_view_is_alone (&p->view, now) && !p->queue.others && !loss_cause_testing (&p->loss.cause);
   BacklogState state =
       ours ? backlog_step (&p->backlog, path_view_backlog (&p->view, now)) : backlog_forget (&p->backlog);
 

@@ -21,9 +21,9 @@ queue_jump_rate (const PathView *v, OwnerKind kind, double arriving_Bps)
 }
 
 bool
-queue_jump_on_packet (QueueJump *j, const PathView *v, const QueueOwner *o, bool followed, CcTime now)
+queue_jump_on_packet (QueueJump *j, const PathView *v, const QueueOwner *o, CcTime now)
 {
-  if (o->others || followed || !path_view_queue_has_jumped (v, now))
+  if (o->others || !path_view_queue_has_jumped (v, now))
     return false;
   j->pending = !path_view_is_alone (v, now);
   return true;

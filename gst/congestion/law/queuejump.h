@@ -27,8 +27,8 @@ typedef struct {
 } QueueJumpAnswer;
 
 /* A packet has come, and the law does not rest: is a jump to be answered now? Alone on the path it is a backlog
-   (backlog.h), and where that is followed already there is none, whoever seems to have come since. */
-bool queue_jump_on_packet (QueueJump *j, const PathView *v, const QueueOwner *o, bool followed, CcTime now);
+   (backlog.h). */
+bool queue_jump_on_packet (QueueJump *j, const PathView *v, const QueueOwner *o, CcTime now);
 /* The view is told where c has become what arrives. */
 QueueJumpAnswer queue_jump_answer (QueueJump *j, PathView *v, const QueueOwner *o, CcTime now);
 /* Once a period. */

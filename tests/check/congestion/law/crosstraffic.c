@@ -43,6 +43,22 @@ START_TEST (test_gaps_of_the_link_are_nobody)
 }
 END_TEST
 
+/* Whoever else is there is met in most frames; a gap, however long, in fewer. */
+START_TEST (test_a_gap_in_a_third_of_the_frames_is_nobody)
+{
+  CrossTraffic c = {0};
+
+  frames (&c, 13, 0.008, 0.008);
+  for (unsigned i = 0; i < 60; i++) {
+    frame (&c, i % 3 == 0 ? 0.200 : 0.008, 0.008, true);
+    ck_assert (cross_traffic_is_none (&c));
+  }
+  for (unsigned i = 0; i < 40; i++)
+    frame (&c, i % 3 == 0 ? 0.008 : 0.016, 0.008, true);
+  ck_assert (cross_traffic_is_some (&c));
+}
+END_TEST
+
 START_TEST (test_others_get_in_where_we_pause)
 {
   CrossTraffic c = {0};
@@ -116,5 +132,5 @@ START_TEST (test_what_says_nothing)
 END_TEST
 
 CC_TEST_MAIN ("crosstraffic", test_alone_all_are_spaced_alike, test_gaps_of_the_link_are_nobody,
-    test_others_get_in_where_we_pause, test_somebody_comes_and_leaves, test_a_smaller_call_is_somebody,
-    test_what_says_nothing, test_less_of_somebody_shows_beside_a_heavier_call)
+    test_a_gap_in_a_third_of_the_frames_is_nobody, test_others_get_in_where_we_pause, test_somebody_comes_and_leaves,
+    test_a_smaller_call_is_somebody, test_what_says_nothing, test_less_of_somebody_shows_beside_a_heavier_call)

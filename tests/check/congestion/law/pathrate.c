@@ -695,24 +695,6 @@ START_TEST (test_returns_to_what_was_served)
 }
 END_TEST
 
-/* A gap of the link, between two packets, looks as if others' had got in. What was begun alone is ended alone. */
-START_TEST (test_a_gap_that_looks_like_others_is_followed_to_its_end)
-{
-  Loop l;
-
-  setup (&l, kbps (1500), kbps (1000));
-  l.law.view.cross.state = CROSS_TRAFFIC_NONE;
-  run (&l, 10 * CC_SECOND);
-  l.free_at = l.now + CC_SECOND / 4;
-  for (unsigned n = 0; n < 15 && !l.law.backlog.stands; n++)
-    run (&l, CC_SECOND / FPS);
-  ck_assert (l.law.backlog.stands);
-  l.law.view.cross = (CrossTraffic){.state = CROSS_TRAFFIC_SOME, .spacing = 1, .frames = 12};
-  run (&l, CC_SECOND);
-  ck_assert_double_gt (l.law.rate_Bps, kbps (1000));
-}
-END_TEST
-
 static RateOwner
 owner_of (const Loop *l)
 {
@@ -776,5 +758,4 @@ CC_TEST_MAIN ("pathrate", test_starts_from_an_explicit_rate, test_finds_the_capa
     test_a_queue_that_stays_at_rest_is_of_others, test_yields_as_all_do_to_a_jump, test_gentle_where_the_path_was_full,
     test_yields_by_its_share, test_yields_to_a_rising_queue, test_single_packets_grow_in_a_queue_of_all,
     test_takes_what_frames_of_others_leave, test_nothing_before_the_first_packet, test_a_gap_of_the_link_is_no_capacity,
-    test_returns_to_what_was_served, test_a_gap_that_looks_like_others_is_followed_to_its_end,
-    test_says_who_set_the_rate, test_loss_may_own_the_rate)
+    test_returns_to_what_was_served, test_says_who_set_the_rate, test_loss_may_own_the_rate)

@@ -87,24 +87,20 @@ START_TEST (test_a_long_wait_while_less_arrives_is_one)
   QueueJump j = {0};
 
   setup (&v, 90e3, 100e3);
-  ck_assert (!queue_jump_on_packet (&j, &v, &o, false, NOW));
+  ck_assert (!queue_jump_on_packet (&j, &v, &o, NOW));
   v.long_wait.since = NOW - 40 * CC_MSECOND;
-  ck_assert (queue_jump_on_packet (&j, &v, &o, false, NOW));
+  ck_assert (queue_jump_on_packet (&j, &v, &o, NOW));
   ck_assert (j.pending);
   v.cross.state = CROSS_TRAFFIC_NONE; /* a backlog */
   v.served = (PacketPairs){10e3, 0.1, 0.2, 10, NOW};
-  ck_assert (queue_jump_on_packet (&j, &v, &o, false, NOW));
-  ck_assert (!j.pending);
-  ck_assert (!queue_jump_on_packet (&j, &v, &o, true, NOW));
-  v.cross.state = CROSS_TRAFFIC_SOME; /* it looks so since, but the backlog is followed to its end */
-  ck_assert (!queue_jump_on_packet (&j, &v, &o, true, NOW));
+  ck_assert (queue_jump_on_packet (&j, &v, &o, NOW));
   ck_assert (!j.pending);
   v.cross.state = CROSS_TRAFFIC_UNKNOWN;
   path_view_on_rate (&v, 50e3); /* all of it arrives */
-  ck_assert (!queue_jump_on_packet (&j, &v, &o, false, NOW));
+  ck_assert (!queue_jump_on_packet (&j, &v, &o, NOW));
   path_view_on_rate (&v, 90e3);
   o.others = true;
-  ck_assert (!queue_jump_on_packet (&j, &v, &o, false, NOW));
+  ck_assert (!queue_jump_on_packet (&j, &v, &o, NOW));
 }
 END_TEST
 
