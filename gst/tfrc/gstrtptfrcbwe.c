@@ -139,7 +139,8 @@ flush_stop (GstRtpTfrcBwe *self, GstEvent *event)
   return done;
 }
 
-static gboolean
+/* A plain FALSE would be an error to the pad in front, which sends a sticky event anew with its next packet. */
+static GstFlowReturn
 queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 {
   gboolean taken;
@@ -162,22 +163,24 @@ queue_event (GstRtpTfrcBwe *self, GstEvent *event)
   g_mutex_unlock (&self->lock);
   if (!taken)
     gst_event_unref (event);
-  return taken;
+  return taken ? GST_FLOW_OK : GST_FLOW_FLUSHING;
 }
 
-static gboolean
+static GstFlowReturn
 gst_rtp_tfrc_bwe_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
 {
   GstRtpTfrcBwe *self = GST_RTP_TFRC_BWE (parent);
+  gboolean done;
 
-  switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_FLUSH_START:
-    return flush_start (self, event);
-  case GST_EVENT_FLUSH_STOP:
-    return flush_stop (self, event);
-  default:
-    return GST_EVENT_IS_SERIALIZED (event) ? queue_event (self, event) : gst_pad_push_event (self->srcpad, event);
-  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
+    done = flush_start (self, event);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    done = flush_stop (self, event);
+  else if (GST_EVENT_IS_SERIALIZED (event))
+    return queue_event (self, event);
+  else
+    done = gst_pad_push_event (self->srcpad, event);
+  return done ? GST_FLOW_OK : GST_FLOW_ERROR;
 }
 
 /* Serialized queries would have to wait for the queue: allocation is refused, as in other elements with a queue. */
@@ -480,7 +483,7 @@ init_pads (GstRtpTfrcBwe *self)
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, gst_rtp_tfrc_bwe_chain);
   gst_pad_set_chain_list_function (self->sinkpad, gst_rtp_tfrc_bwe_chain_list);
-  gst_pad_set_event_function (self->sinkpad, gst_rtp_tfrc_bwe_sink_event);
+  gst_pad_set_event_full_function (self->sinkpad, gst_rtp_tfrc_bwe_sink_event);
   gst_pad_set_query_function (self->sinkpad, gst_rtp_tfrc_bwe_sink_query);
   GST_PAD_SET_PROXY_CAPS (self->sinkpad);
   gst_element_add_pad (GST_ELEMENT (self), self->sinkpad);

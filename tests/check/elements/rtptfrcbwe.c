@@ -259,6 +259,21 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
+/* A sticky event between the deactivation of the source pad and that of the sink pad: as an error the next packet would
+   end the pipeline that stops. */
+GST_START_TEST (test_sticky_event_while_it_stops)
+{
+  Call *c = call_new (1e9);
+  GstPad *src = gst_element_get_static_pad (c->element, "src");
+
+  gst_pad_set_active (src, FALSE);
+  gst_pad_push_event (c->h->srcpad, gst_event_new_tag (gst_tag_list_new_empty ()));
+  fail_unless_equals_int (gst_harness_push (c->h, packet_new (c, 0, 0, TRUE, 100)), GST_FLOW_FLUSHING);
+  gst_object_unref (src);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* The task has a packet to send now. */
 static GstPadProbeReturn
 let_it_send (GstPad *pad, GstPadProbeInfo *info, gpointer user)
@@ -607,6 +622,7 @@ rtptfrcbwe_suite (void)
   tcase_add_test (tc, test_events_keep_their_place);
   tcase_add_test (tc, test_skipped_frames_leave_no_gap);
   tcase_add_test (tc, test_flush);
+  tcase_add_test (tc, test_sticky_event_while_it_stops);
   tcase_add_test (tc, test_flush_that_nobody_started);
   tcase_add_test (tc, test_caps_outlive_a_flush);
   tcase_add_test (tc, test_linked_anew);
