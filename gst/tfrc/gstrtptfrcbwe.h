@@ -110,6 +110,12 @@ void gst_rtp_tfrc_tell_shares (GstRtpTfrcBwe *self);    /* under the lock: at on
 GstFlowReturn gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer); /* under the lock; takes it */
 void gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event);      /* the same */
 
+/* gstrtptfrctime.c: rtpfunnel tells a segment each time another stream has its turn. A packet that goes first would
+   leave in front of its own, and sinks drop what is out of the segment, or wait for a GAP in it: so all leave in one.
+ */
+GstBuffer *gst_rtp_tfrc_buffer_in_running_time (const GstSegment *segment, GstBuffer *buffer); /* takes it */
+GstEvent *gst_rtp_tfrc_event_in_running_time (const GstSegment *segment, GstEvent *event);     /* the same */
+
 /* gstrtptfrcnews.c: what upstream and the application learn */
 typedef struct {
   gboolean notify, key_unit, mtu;

@@ -257,31 +257,6 @@ hold_packet (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, const CcPacket *pack
     release_held (self, stream, now);
 }
 
-static GstClockTime
-running_time (const GstSegment *segment, GstClockTime time)
-{
-  guint64 running;
-
-  if (!GST_CLOCK_TIME_IS_VALID (time))
-    return time;
-  return gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time, &running) > 0 ? running : 0;
-}
-
-/* rtpfunnel tells a segment each time another stream has its turn. A packet that goes first would leave in front of its
-   own, and sinks drop what is out of the segment: so all leave in one. */
-static GstBuffer *
-in_running_time (GstRtpTfrcBwe *self, GstBuffer *buffer)
-{
-  const GstSegment *s = &self->segment;
-
-  if (s->format != GST_FORMAT_TIME || (s->rate == 1 && s->start == 0 && s->base == 0 && s->offset == 0))
-    return buffer;
-  buffer = gst_buffer_make_writable (buffer);
-  GST_BUFFER_PTS (buffer) = running_time (s, GST_BUFFER_PTS (buffer));
-  GST_BUFFER_DTS (buffer) = running_time (s, GST_BUFFER_DTS (buffer));
-  return buffer;
-}
-
 static CcTime
 next_deadline (GstRtpTfrcBwe *self, CcTime now)
 {
@@ -321,7 +296,7 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
     gst_buffer_unref (buffer);
     return self->flushing || !self->running ? GST_FLOW_FLUSHING : self->result;
   }
-  buffer = in_running_time (self, buffer);
+  buffer = gst_rtp_tfrc_buffer_in_running_time (&self->segment, buffer);
   if (!gst_rtp_tfrc_streams_packet (&self->streams, buffer, now, &packet, &stream, &head_size)) {
     if (self->counts.malformed++ == 0)
       GST_WARNING_OBJECT (
@@ -382,6 +357,8 @@ gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     event = take_segment (self, event);
+  else
+    event = gst_rtp_tfrc_event_in_running_time (&self->segment, event);
   if (event == NULL)
     return;
   e = g_new (GstRtpTfrcEvent, 1);

@@ -508,6 +508,55 @@ GST_START_TEST (test_running_time)
 }
 GST_END_TEST;
 
+static GstEvent *
+pull_event (Call *c, GstEventType type)
+{
+  GstEvent *event;
+
+  while ((event = gst_harness_try_pull_event (c->h)) != NULL && GST_EVENT_TYPE (event) != type)
+    gst_event_unref (event);
+  fail_unless (event != NULL, "no %s", gst_event_type_get_name (type));
+  return event;
+}
+
+/* A sink would wait 1000 hours for the others. */
+GST_START_TEST (test_events_in_running_time)
+{
+  const GstClockTime hours = 1000 * 3600 * GST_SECOND;
+  GstEvent *sent = gst_event_new_gap (hours + 2 * GST_SECOND, GST_SECOND), *event;
+  Call *c = call_new (1e9);
+  GstClockTime time, duration;
+  GstGapFlags flags;
+  GstFormat format;
+  gint64 position;
+  guint32 seqnum = gst_event_get_seqnum (sent);
+
+  gst_event_set_gap_flags (sent, GST_GAP_FLAG_MISSING_DATA);
+  push_segment (c, hours);
+  gst_harness_push_event (c->h, sent);
+  gst_harness_push_event (c->h, gst_event_new_segment_done (GST_FORMAT_TIME, (gint64)(hours + 3 * GST_SECOND)));
+  gst_harness_push_event (c->h, gst_event_new_segment_done (GST_FORMAT_TIME, -1));
+  run_to (c, now_of (c) + 100 * MS);
+  event = pull_event (c, GST_EVENT_GAP);
+  gst_event_parse_gap (event, &time, &duration);
+  gst_event_parse_gap_flags (event, &flags);
+  fail_unless_equals_uint64 (time, 2 * GST_SECOND);
+  fail_unless_equals_uint64 (duration, GST_SECOND);
+  fail_unless_equals_int (flags, GST_GAP_FLAG_MISSING_DATA);
+  fail_unless_equals_int (gst_event_get_seqnum (event), seqnum);
+  gst_event_unref (event);
+  event = pull_event (c, GST_EVENT_SEGMENT_DONE);
+  gst_event_parse_segment_done (event, &format, &position);
+  fail_unless_equals_int64 (position, 3 * GST_SECOND);
+  gst_event_unref (event);
+  event = pull_event (c, GST_EVENT_SEGMENT_DONE);
+  gst_event_parse_segment_done (event, &format, &position);
+  fail_unless_equals_int64 (position, -1);
+  gst_event_unref (event);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* What was held of a frame that had not come whole does not leave behind a flush, and EOS takes along what is held. */
 GST_START_TEST (test_held_packets)
 {
@@ -585,6 +634,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_eos_leaves_behind_audio);
   tcase_add_test (tc, test_segments_of_each_stream);
   tcase_add_test (tc, test_running_time);
+  tcase_add_test (tc, test_events_in_running_time);
   tcase_add_test (tc, test_held_packets);
   tcase_add_test (tc, test_unknown_codec);
   return s;
