@@ -20,7 +20,6 @@
 #include "gstsubpicturemerge.h"
 
 #include <stdio.h>
-#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (subpicturemerge_debug);
 #define GST_CAT_DEFAULT subpicturemerge_debug
@@ -38,26 +37,43 @@ G_DEFINE_TYPE_WITH_CODE (GstSubpictureMerge, gst_subpicture_merge, GST_TYPE_ELEM
     GST_DEBUG_CATEGORY_INIT (subpicturemerge_debug, "subpicturemerge", 0, "Pictures of parts"));
 GST_ELEMENT_REGISTER_DEFINE (subpicturemerge, "subpicturemerge", GST_RANK_NONE, GST_TYPE_SUBPICTURE_MERGE);
 
+/* What had not left when all was dropped goes again. */
 static void
-waiting_free (SubpictureWaiting *w)
+check_output (GstSubpictureMerge *self)
 {
-  for (guint i = 0; i < SUBPICTURES_MAX; i++)
-    gst_clear_buffer (&w->parts[i]);
-  g_free (w);
+  GstCaps *sent = gst_pad_get_current_caps (self->srcpad);
+  GstCaps *whole = self->caps != NULL ? subpicture_caps_of_whole (self->pattern, self->caps) : NULL;
+
+  self->started = sent != NULL;
+  if (sent == NULL || whole == NULL || !gst_caps_is_equal (sent, whole))
+    gst_clear_caps (&self->caps);
+  gst_clear_caps (&sent);
+  gst_clear_caps (&whole);
 }
 
+/* What a flush leaves: pads keep their caps. */
 static void
 begin (GstSubpictureMerge *self)
 {
-  g_queue_clear_full (&self->waiting, (GDestroyNotify)waiting_free);
+  g_queue_clear_full (&self->waiting, (GDestroyNotify)subpicture_waiting_free);
   g_queue_clear_full (&self->outbox, (GDestroyNotify)gst_mini_object_unref);
   self->last = GST_CLOCK_TIME_NONE;
   self->flow = GST_FLOW_OK;
-  self->negotiated = self->ended = FALSE;
+  self->ended = self->differ = self->has_segment = FALSE;
   for (guint i = 0; i < SUBPICTURES_MAX; i++) {
     self->streams[i].newest = GST_CLOCK_TIME_NONE;
     self->streams[i].ended = FALSE;
   }
+}
+
+static void
+forget (GstSubpictureMerge *self)
+{
+  begin (self);
+  gst_clear_caps (&self->caps);
+  self->started = FALSE;
+  for (guint i = 0; i < SUBPICTURES_MAX; i++)
+    gst_clear_caps (&self->streams[i].caps);
 }
 
 /* ---- what leaves: written down with the lock, pushed without it by one thread at a time ---- */
@@ -85,73 +101,81 @@ deliver (GstSubpictureMerge *self)
   g_mutex_unlock (&self->lock);
 }
 
-/* ---- a picture of its parts ---- */
+/* ---- what is put out ---- */
 
 static void
-merge_planes (GstSubpictureMerge *self, GstVideoFrame *parts, GstVideoFrame *whole)
+start_output (GstSubpictureMerge *self)
 {
-  for (guint plane = 0; plane < GST_VIDEO_FRAME_N_PLANES (whole); plane++) {
-    SubpicturesPlane to = subpicture_plane (whole, plane), from[SUBPICTURES_MAX] = {{NULL, 0, 0, 0}};
+  gchar *id;
 
-    for (guint i = 0; i < SUBPICTURES_MAX; i++)
-      if (parts[i].buffer != NULL)
-        from[i] = subpicture_plane (&parts[i], plane);
-    subpictures_merge (self->pattern, from, &to);
-  }
+  if (self->started)
+    return;
+  id = g_strdup_printf ("subpicturemerge-%08x%08x", g_random_int (), g_random_int ());
+  g_queue_push_tail (&self->outbox, gst_event_new_stream_start (id));
+  self->started = TRUE;
+  g_free (id);
 }
 
-static GstBuffer *
-merge (GstSubpictureMerge *self, SubpictureWaiting *w)
+static void
+start_segment (GstSubpictureMerge *self)
 {
-  GstBuffer *buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&self->whole), NULL);
-  GstVideoFrame whole, parts[SUBPICTURES_MAX];
+  GstSegment segment;
 
-  memset (parts, 0, sizeof parts);
-  if (gst_video_frame_map (&whole, &self->whole, buffer, GST_MAP_WRITE)) {
-    for (guint i = 0; i < SUBPICTURES_MAX; i++)
-      if (w->parts[i] != NULL && !gst_video_frame_map (&parts[i], &self->part, w->parts[i], GST_MAP_READ))
-        parts[i].buffer = NULL;
-    merge_planes (self, parts, &whole);
-    for (guint i = 0; i < SUBPICTURES_MAX; i++)
-      if (parts[i].buffer != NULL)
-        gst_video_frame_unmap (&parts[i]);
-    gst_video_frame_unmap (&whole);
-  }
-  GST_BUFFER_PTS (buffer) = w->time;
-  GST_BUFFER_DURATION (buffer) = w->duration;
-  return buffer;
+  if (self->has_segment)
+    return;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  g_queue_push_tail (&self->outbox, gst_event_new_segment (&segment));
+  self->has_segment = TRUE;
 }
 
-static guint
-parts_of (const SubpictureWaiting *w)
+static gboolean
+streams_agree (const GstSubpictureMerge *self)
 {
-  guint n = 0;
+  const GstCaps *first = NULL;
 
-  for (guint i = 0; i < SUBPICTURES_MAX; i++)
-    n += w->parts[i] != NULL;
-  return n;
+  for (guint i = 0; i < SUBPICTURES_MAX; i++) {
+    const SubpictureStream *s = &self->streams[i];
+
+    if (s->pad == NULL || s->ended || s->caps == NULL)
+      continue;
+    if (first != NULL && !gst_caps_is_equal (first, s->caps))
+      return FALSE;
+    first = s->caps;
+  }
+  return TRUE;
+}
+
+/* Another size counts at once; streams that differ in less do not take turns in what the src pad says. */
+static void
+set_output_caps (GstSubpictureMerge *self, const SubpictureWaiting *w)
+{
+  GstCaps *whole;
+
+  if (self->caps != NULL && (gst_caps_is_equal (self->caps, w->caps) ||
+                                (subpicture_parts_fit (&self->part, &w->part) && !streams_agree (self))))
+    return;
+  gst_caps_replace (&self->caps, w->caps);
+  whole = subpicture_caps_of_whole (self->pattern, w->caps);
+  gst_video_info_from_caps (&self->whole, whole);
+  g_queue_push_tail (&self->outbox, gst_event_new_caps (whole));
+  gst_caps_unref (whole);
 }
 
 static void
 put_out (GstSubpictureMerge *self, SubpictureWaiting *w)
 {
-  guint missing = subpictures_count (self->pattern) - parts_of (w);
+  guint missing = subpictures_count (self->pattern) - subpicture_waiting_parts (w);
 
   self->pictures++;
   self->incomplete += missing > 0;
   self->missing += missing;
+  start_output (self);
+  set_output_caps (self, w);
+  start_segment (self);
   self->last = w->time;
-  g_queue_push_tail (&self->outbox, merge (self, w));
-  waiting_free (w);
-}
-
-/* Pictures that belong together differ by what their ways made of their time stamps. */
-static GstClockTime
-tolerance (const GstSubpictureMerge *self)
-{
-  gint n = GST_VIDEO_INFO_FPS_N (&self->part), d = GST_VIDEO_INFO_FPS_D (&self->part);
-
-  return n > 0 ? gst_util_uint64_scale (GST_SECOND, (guint64)d, 2 * (guint64)n) : 0;
+  self->part = w->part;
+  g_queue_push_tail (&self->outbox, subpicture_waiting_merge (w, self->pattern, &self->whole));
+  subpicture_waiting_free (w);
 }
 
 /* Nothing more comes of it: each stream has gone on, or one has gone on for too long. */
@@ -165,7 +189,8 @@ is_ready (const GstSubpictureMerge *self, const SubpictureWaiting *w)
     gboolean came = GST_CLOCK_TIME_IS_VALID (s->newest);
 
     overdue |= came && s->newest >= w->time + self->wait;
-    if (w->parts[i] == NULL && s->pad != NULL && !s->ended && !(came && s->newest > w->time + tolerance (self)))
+    if (w->parts[i] == NULL && s->pad != NULL && !s->ended &&
+        !(came && s->newest > w->time + subpicture_tolerance (&w->part)))
       all = FALSE;
   }
   return all || overdue;
@@ -182,34 +207,26 @@ put_out_ready (GstSubpictureMerge *self)
 
 /* ---- parts that come ---- */
 
-static gint
-by_time (gconstpointer a, gconstpointer b, gpointer user)
-{
-  const SubpictureWaiting *x = a, *y = b;
-
-  return x->time < y->time ? -1 : x->time > y->time;
-}
-
 static SubpictureWaiting *
 picture_at (GstSubpictureMerge *self, GstClockTime time, guint number)
 {
+  SubpictureStream *s = &self->streams[number];
   SubpictureWaiting *made;
 
   for (GList *l = self->waiting.head; l != NULL; l = l->next) {
     SubpictureWaiting *w = l->data;
     GstClockTime apart = w->time > time ? w->time - time : time - w->time;
 
-    if (apart <= tolerance (self) && w->parts[number] == NULL)
+    if (apart <= subpicture_tolerance (&w->part) && w->parts[number] == NULL)
       return w;
   }
-  made = g_new0 (SubpictureWaiting, 1);
-  made->time = time;
-  made->duration = GST_CLOCK_TIME_NONE;
-  g_queue_insert_sorted (&self->waiting, made, by_time, NULL);
+  made = subpicture_waiting_new (time, s->caps, &s->part);
+  g_queue_insert_sorted (&self->waiting, made, subpicture_waiting_by_time, NULL);
   return made;
 }
 
-static void
+/* FALSE: another part of the picture has another size. */
+static gboolean
 take_part (GstSubpictureMerge *self, guint number, GstBuffer *buffer)
 {
   SubpictureStream *s = &self->streams[number];
@@ -217,16 +234,30 @@ take_part (GstSubpictureMerge *self, guint number, GstBuffer *buffer)
   SubpictureWaiting *w;
 
   if (!GST_CLOCK_TIME_IS_VALID (time) ||
-      (GST_CLOCK_TIME_IS_VALID (self->last) && time <= self->last + tolerance (self))) {
+      (GST_CLOCK_TIME_IS_VALID (self->last) && time <= self->last + subpicture_tolerance (&self->part))) {
     self->late++;
     gst_buffer_unref (buffer);
-    return;
+    return TRUE;
   }
   if (!GST_CLOCK_TIME_IS_VALID (s->newest) || time > s->newest)
     s->newest = time;
   w = picture_at (self, time, number);
+  if (!subpicture_parts_fit (&w->part, &s->part)) {
+    gst_buffer_unref (buffer);
+    return FALSE;
+  }
   w->duration = GST_BUFFER_DURATION (buffer);
   w->parts[number] = buffer;
+  return TRUE;
+}
+
+static void
+refuse (GstSubpictureMerge *self)
+{
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+      ("The parts differ in size or format. Each sink pad needs what the src pad of the same number of one "
+       "subpicturesplit put out."),
+      (NULL));
 }
 
 static GstFlowReturn
@@ -234,63 +265,44 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstSubpictureMerge *self = GST_SUBPICTURE_MERGE (parent);
   guint number = GPOINTER_TO_UINT (gst_pad_get_element_private (pad));
+  gboolean refused = FALSE;
   GstFlowReturn flow;
 
   g_mutex_lock (&self->lock);
   /* a decoder marks what it made of damaged references */
-  if (self->negotiated && !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
-    take_part (self, number, buffer);
+  if (self->streams[number].caps != NULL && !self->differ &&
+      !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
+    refused = self->differ = !take_part (self, number, buffer);
   else
     gst_buffer_unref (buffer);
   put_out_ready (self);
   g_mutex_unlock (&self->lock);
+  if (refused)
+    refuse (self);
   deliver (self);
   g_mutex_lock (&self->lock);
-  flow = self->flow;
+  flow = self->differ ? GST_FLOW_NOT_NEGOTIATED : self->flow;
   g_mutex_unlock (&self->lock);
   return flow;
 }
 
 /* ---- events ---- */
 
-static void
-start_output (GstSubpictureMerge *self, GstCaps *whole)
-{
-  gchar *id = g_strdup_printf ("subpicturemerge-%08x%08x", g_random_int (), g_random_int ());
-  GstSegment segment;
-
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  g_queue_push_tail (&self->outbox, gst_event_new_stream_start (id));
-  g_queue_push_tail (&self->outbox, gst_event_new_caps (whole));
-  g_queue_push_tail (&self->outbox, gst_event_new_segment (&segment));
-  g_free (id);
-}
-
 static gboolean
-set_caps (GstSubpictureMerge *self, GstCaps *caps)
+set_caps (GstSubpictureMerge *self, guint number, GstCaps *caps)
 {
   GstCaps *whole = subpicture_caps_of_whole (self->pattern, caps);
-  GstVideoInfo part;
-  gboolean ok = whole != NULL && gst_video_info_from_caps (&part, caps), fits = TRUE;
+  GstVideoInfo part, info;
+  gboolean ok = whole != NULL && gst_video_info_from_caps (&part, caps) && gst_video_info_from_caps (&info, whole);
 
   g_mutex_lock (&self->lock);
-  if (ok && self->negotiated)
-    fits = GST_VIDEO_INFO_WIDTH (&part) == GST_VIDEO_INFO_WIDTH (&self->part) &&
-           GST_VIDEO_INFO_HEIGHT (&part) == GST_VIDEO_INFO_HEIGHT (&self->part) &&
-           GST_VIDEO_INFO_FORMAT (&part) == GST_VIDEO_INFO_FORMAT (&self->part);
-  if (ok && !self->negotiated) {
-    self->part = part;
-    self->negotiated = gst_video_info_from_caps (&self->whole, whole);
-    start_output (self, whole);
+  if (ok) {
+    gst_caps_replace (&self->streams[number].caps, caps);
+    self->streams[number].part = part;
   }
   g_mutex_unlock (&self->lock);
   g_clear_pointer (&whole, gst_caps_unref);
-  if (!fits)
-    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
-        ("The parts differ in size or format. Each sink pad needs what the src pad of the same number of one "
-         "subpicturesplit put out."),
-        ("%" GST_PTR_FORMAT, caps));
-  return ok && fits;
+  return ok;
 }
 
 static void
@@ -305,8 +317,10 @@ end_stream (GstSubpictureMerge *self, guint number)
   put_out_ready (self);
   while (all && !g_queue_is_empty (&self->waiting))
     put_out (self, g_queue_pop_head (&self->waiting));
-  if (all && !self->ended)
+  if (all && !self->ended) {
+    start_output (self);
     g_queue_push_tail (&self->outbox, gst_event_new_eos ());
+  }
   self->ended |= all;
   g_mutex_unlock (&self->lock);
 }
@@ -322,7 +336,7 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   switch (GST_EVENT_TYPE (event)) {
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
-    ok = set_caps (self, caps);
+    ok = set_caps (self, number, caps);
     break;
   case GST_EVENT_SEGMENT:
     g_mutex_lock (&self->lock);
@@ -337,6 +351,7 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_FLUSH_STOP:
     g_mutex_lock (&self->lock);
     begin (self);
+    check_output (self);
     g_mutex_unlock (&self->lock);
     return gst_pad_push_event (self->srcpad, event);
   default:
@@ -409,6 +424,7 @@ request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *wanted
     pad = self->streams[number].pad = gst_pad_new_from_template (templ, name);
     self->streams[number].newest = GST_CLOCK_TIME_NONE;
     self->streams[number].ended = FALSE;
+    gst_clear_caps (&self->streams[number].caps);
     gst_segment_init (&self->streams[number].segment, GST_FORMAT_TIME);
     g_free (name);
   }
@@ -444,14 +460,14 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_mutex_lock (&self->lock);
-    begin (self);
+    forget (self);
     self->pictures = self->incomplete = self->missing = self->late = 0;
     g_mutex_unlock (&self->lock);
   }
   ret = GST_ELEMENT_CLASS (gst_subpicture_merge_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     g_mutex_lock (&self->lock);
-    begin (self);
+    forget (self);
     g_mutex_unlock (&self->lock);
   }
   return ret;
@@ -503,7 +519,7 @@ finalize (GObject *object)
 {
   GstSubpictureMerge *self = GST_SUBPICTURE_MERGE (object);
 
-  begin (self);
+  forget (self);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_subpicture_merge_parent_class)->finalize (object);
 }

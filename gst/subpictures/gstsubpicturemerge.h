@@ -2,7 +2,7 @@
 #ifndef GST_SUBPICTURE_MERGE_H
 #define GST_SUBPICTURE_MERGE_H
 
-#include "subpictureplanes.h"
+#include "subpicturewaiting.h"
 
 G_BEGIN_DECLS
 
@@ -14,15 +14,11 @@ GST_ELEMENT_REGISTER_DECLARE (subpicturemerge)
 typedef struct {
   GstPad *pad; /* NULL: not linked */
   GstSegment segment;
+  GstCaps *caps; /* NULL: none have come */
+  GstVideoInfo part;
   GstClockTime newest; /* running time; GST_CLOCK_TIME_NONE: nothing has come */
   gboolean ended;
 } SubpictureStream;
-
-/* A picture that waits for its parts. */
-typedef struct {
-  GstClockTime time, duration; /* running time */
-  GstBuffer *parts[SUBPICTURES_MAX];
-} SubpictureWaiting;
 
 struct _GstSubpictureMerge {
   GstElement element;
@@ -35,7 +31,9 @@ struct _GstSubpictureMerge {
   SubpictureStream streams[SUBPICTURES_MAX];
   GQueue waiting; /* SubpictureWaiting, the oldest first */
   GQueue outbox;  /* events and buffers for whoever pushes */
-  gboolean pushing, negotiated, ended;
+  gboolean pushing, started, has_segment, ended;
+  gboolean differ; /* parts of one picture: told once */
+  GstCaps *caps;   /* of the parts that what is put out was made of */
   GstVideoInfo whole, part;
   GstClockTime last; /* running time of the newest picture put out */
   guint64 pictures, incomplete, missing, late;

@@ -6,6 +6,7 @@
 
 #include <gst/check/gstcheck.h>
 #include <gst/check/gstharness.h>
+#include <gst/video/video.h>
 #include <string.h>
 
 #define WIDTH 32
@@ -18,6 +19,7 @@ typedef struct {
   GstElement *split, *merge;
   GstHarness *in, *from[PARTS], *to[PARTS], *out;
   guint n, number;
+  gboolean has_caps; /* of the parts: they are sent once, whatever is flushed */
 } Path;
 
 static const guint counts[] = {2, 2, 4};
@@ -85,7 +87,7 @@ push (Path *p, guint lost)
     GstBuffer *part = gst_harness_pull (p->from[i]);
     GstCaps *caps = gst_pad_get_current_caps (p->from[i]->sinkpad);
 
-    if (p->number == 1)
+    if (!p->has_caps)
       gst_harness_set_src_caps (p->to[i], gst_caps_ref (caps));
     gst_caps_unref (caps);
     if ((lost & 1u << i) == 0) {
@@ -94,6 +96,7 @@ push (Path *p, guint lost)
       gst_buffer_unref (part);
     }
   }
+  p->has_caps = TRUE;
 }
 
 /* The largest error of luma, but at the rim. */
@@ -211,6 +214,144 @@ GST_START_TEST (test_after_a_flush_it_begins_anew)
 }
 GST_END_TEST;
 
+/* ---- the merger alone, of two parts ---- */
+
+typedef struct {
+  GstElement *merge;
+  GstHarness *to[2];
+} Pair;
+
+static void
+pair_init (Pair *p)
+{
+  p->merge = gst_element_factory_make ("subpicturemerge", NULL);
+  gst_util_set_object_arg (G_OBJECT (p->merge), "pattern", "lines");
+  p->to[0] = gst_harness_new_with_element (p->merge, "sink_0", "src");
+  p->to[1] = gst_harness_new_with_element (p->merge, "sink_1", NULL);
+}
+
+static void
+pair_clear (Pair *p)
+{
+  gst_harness_teardown (p->to[1]);
+  gst_harness_teardown (p->to[0]);
+  gst_object_unref (p->merge);
+}
+
+static void
+pair_set_caps (Pair *p, guint i, gint width, gint height, gint fps)
+{
+  gst_harness_set_src_caps (
+      p->to[i], gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "I420", "width", G_TYPE_INT, width,
+                    "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, fps, 1, NULL));
+}
+
+static GstFlowReturn
+pair_push (Pair *p, guint i, gint width, gint height, guint ms)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, (gsize)(width * height * 3 / 2), NULL);
+
+  gst_buffer_memset (buffer, 0, 128, (gsize)(width * height * 3 / 2));
+  GST_BUFFER_PTS (buffer) = ms * GST_MSECOND;
+  return gst_harness_push (p->to[i], buffer);
+}
+
+static void
+assert_comes (Pair *p, gint width, gint height, gint fps, guint ms)
+{
+  GstBuffer *buffer = gst_harness_pull (p->to[0]);
+  GstCaps *caps = gst_pad_get_current_caps (p->to[0]->sinkpad);
+  GstVideoInfo info;
+
+  fail_unless (buffer != NULL && gst_video_info_from_caps (&info, caps));
+  assert_equals_int (GST_VIDEO_INFO_WIDTH (&info), width);
+  assert_equals_int (GST_VIDEO_INFO_HEIGHT (&info), height);
+  assert_equals_int (GST_VIDEO_INFO_FPS_N (&info), fps);
+  assert_equals_int (gst_buffer_get_size (buffer), width * height * 3 / 2);
+  assert_equals_uint64 (GST_BUFFER_PTS (buffer), ms * GST_MSECOND);
+  gst_caps_unref (caps);
+  gst_buffer_unref (buffer);
+}
+
+static guint64
+pair_stat (Pair *p, const gchar *name)
+{
+  GstStructure *stats;
+  guint64 value;
+
+  g_object_get (p->merge, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, name, &value));
+  gst_structure_free (stats);
+  return value;
+}
+
+static guint
+count_errors (GstBus *bus)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  while ((message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR)) != NULL) {
+    gst_message_unref (message);
+    n++;
+  }
+  return n;
+}
+
+/* One stream's new caps come before the other's, and before what is still to come of the old. */
+GST_START_TEST (test_size_and_rate_may_change)
+{
+  GstBus *bus = gst_bus_new ();
+  Pair p;
+
+  pair_init (&p);
+  gst_element_set_bus (p.merge, bus);
+  for (guint i = 0; i < 2; i++)
+    pair_set_caps (&p, i, 32, 8, 25);
+  for (guint i = 0; i < 2; i++)
+    pair_push (&p, i, 32, 8, 0);
+  assert_comes (&p, 32, 16, 25, 0);
+  pair_push (&p, 0, 32, 8, 40);
+  pair_set_caps (&p, 0, 64, 16, 25);
+  pair_push (&p, 0, 64, 16, 80);
+  pair_push (&p, 1, 32, 8, 40);
+  assert_comes (&p, 32, 16, 25, 40);
+  pair_set_caps (&p, 1, 64, 16, 25);
+  pair_push (&p, 1, 64, 16, 80);
+  assert_comes (&p, 64, 32, 25, 80);
+  for (guint i = 0; i < 2; i++)
+    pair_set_caps (&p, i, 64, 16, 5);
+  for (guint i = 0; i < 2; i++)
+    pair_push (&p, i, 64, 16, 120 + 80 * i);
+  assert_comes (&p, 64, 32, 5, 120);
+  assert_equals_uint64 (pair_stat (&p, "incomplete"), 0);
+  assert_equals_int (count_errors (bus), 0);
+  gst_element_set_bus (p.merge, NULL);
+  gst_object_unref (bus);
+  pair_clear (&p);
+}
+GST_END_TEST;
+
+GST_START_TEST (test_parts_that_differ_are_told_of_once)
+{
+  GstBus *bus = gst_bus_new ();
+  Pair p;
+
+  pair_init (&p);
+  gst_element_set_bus (p.merge, bus);
+  pair_set_caps (&p, 0, 32, 8, 25);
+  pair_set_caps (&p, 1, 32, 16, 25);
+  assert_equals_int (pair_push (&p, 0, 32, 8, 0), GST_FLOW_OK);
+  assert_equals_int (count_errors (bus), 0);
+  for (guint n = 0; n < 3; n++)
+    assert_equals_int (pair_push (&p, 1, 32, 16, 40 * n), GST_FLOW_NOT_NEGOTIATED);
+  assert_equals_int (count_errors (bus), 1);
+  gst_element_set_bus (p.merge, NULL);
+  gst_object_unref (bus);
+  pair_clear (&p);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_mistakes_have_cures)
 {
   static const struct {
@@ -257,6 +398,8 @@ subpicturemerge_suite (void)
   tcase_add_test (tcase, test_a_stream_that_stands_still_does_not_stop_the_picture);
   tcase_add_test (tcase, test_eos_puts_out_what_waits);
   tcase_add_test (tcase, test_after_a_flush_it_begins_anew);
+  tcase_add_test (tcase, test_size_and_rate_may_change);
+  tcase_add_test (tcase, test_parts_that_differ_are_told_of_once);
   tcase_add_test (tcase, test_mistakes_have_cures);
   return suite;
 }
