@@ -185,12 +185,12 @@ count_sinks (GstPaqmShaper *self, gint more, gint more_at_eos)
 static void
 set_eos (GstPaqmShaper *self, GstPaqmPad *pad, gboolean eos)
 {
+  if (!eos)
+    gst_paqm_outlet_begin_anew (&self->router.outlet);
   if (pad->eos == eos)
     return;
   pad->eos = eos;
   count_sinks (self, 0, eos ? 1 : -1);
-  if (!eos)
-    gst_paqm_outlet_begin_anew (&self->router.outlet);
 }
 
 static gboolean

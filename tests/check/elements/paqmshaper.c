@@ -980,6 +980,37 @@ TEST (eos_waits_for_all_pads_and_packets)
   fail_unless_equals_int (events_of (f, GST_EVENT_EOS), 1);
 }
 
+/* A packet a ms until one arrives; FALSE: none does. */
+static gboolean
+something_arrives (Fixture *f, GstHarness *h)
+{
+  guint i, before = gst_harness_buffers_received (f->h);
+
+  for (i = 0; i < 1000 && gst_harness_buffers_received (f->h) == before; i++) {
+    GstClockID id;
+
+    gst_harness_push (h, rtp_packet (f, 1, WIRE_BYTES));
+    gst_test_clock_advance_time (f->clock, GST_MSECOND);
+    id = gst_test_clock_process_next_clock_id (f->clock);
+    if (id != NULL)
+      gst_clock_id_unref (id);
+    g_usleep (1000);
+  }
+  return gst_harness_buffers_received (f->h) > before;
+}
+
+TEST (a_pad_may_come_after_the_end)
+{
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  push_event (f->h, gst_event_new_eos ());
+  advance (f, 50 * GST_MSECOND);
+  fail_unless_equals_int (drain (f), 1);
+  fail_unless_equals_int (events_of (f, GST_EVENT_EOS), 1);
+  second_pad (f, RTP_CAPS);
+  fail_unless (something_arrives (f, f->more));
+  fail_unless_equals_int (events_of (f, GST_EVENT_STREAM_START), 1);
+}
+
 /* A pad that goes while packets of it wait takes none with it, and nobody waits for its end. */
 TEST (pads_may_go_while_playing)
 {
@@ -1535,6 +1566,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, only_what_is_wanted_is_told);
   tcase_add_test (tcase, addresses_are_not_stolen);
   tcase_add_test (tcase, eos_waits_for_all_pads_and_packets);
+  tcase_add_test (tcase, a_pad_may_come_after_the_end);
   tcase_add_test (tcase, pads_may_go_while_playing);
   tcase_add_test (tcase, flush_empties_the_queue);
   tcase_add_test (tcase, flush_of_one_pad_is_its_own);
