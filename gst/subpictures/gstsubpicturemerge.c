@@ -305,23 +305,32 @@ set_caps (GstSubpictureMerge *self, guint number, GstCaps *caps)
   return ok;
 }
 
+/* One stream less to wait for. Without any there is nothing to end. */
+static void
+settle (GstSubpictureMerge *self)
+{
+  guint pads = 0, on = 0;
+
+  for (guint i = 0; i < SUBPICTURES_MAX; i++) {
+    pads += self->streams[i].pad != NULL;
+    on += self->streams[i].pad != NULL && !self->streams[i].ended;
+  }
+  put_out_ready (self);
+  if (pads == 0 || on > 0 || self->ended)
+    return;
+  while (!g_queue_is_empty (&self->waiting))
+    put_out (self, g_queue_pop_head (&self->waiting));
+  start_output (self);
+  g_queue_push_tail (&self->outbox, gst_event_new_eos ());
+  self->ended = TRUE;
+}
+
 static void
 end_stream (GstSubpictureMerge *self, guint number)
 {
-  gboolean all = TRUE;
-
   g_mutex_lock (&self->lock);
   self->streams[number].ended = TRUE;
-  for (guint i = 0; i < SUBPICTURES_MAX; i++)
-    all &= self->streams[i].pad == NULL || self->streams[i].ended;
-  put_out_ready (self);
-  while (all && !g_queue_is_empty (&self->waiting))
-    put_out (self, g_queue_pop_head (&self->waiting));
-  if (all && !self->ended) {
-    start_output (self);
-    g_queue_push_tail (&self->outbox, gst_event_new_eos ());
-  }
-  self->ended |= all;
+  settle (self);
   g_mutex_unlock (&self->lock);
 }
 
@@ -448,7 +457,9 @@ release_pad (GstElement *element, GstPad *pad)
   gst_pad_set_active (pad, FALSE);
   g_mutex_lock (&self->lock);
   self->streams[GPOINTER_TO_UINT (gst_pad_get_element_private (pad))].pad = NULL;
+  settle (self);
   g_mutex_unlock (&self->lock);
+  deliver (self);
   gst_element_remove_pad (element, pad);
 }
 

@@ -352,6 +352,33 @@ GST_START_TEST (test_parts_that_differ_are_told_of_once)
 }
 GST_END_TEST;
 
+/* The other has ended: what waits for the released one, and EOS, go. */
+GST_START_TEST (test_a_released_pad_is_not_waited_for)
+{
+  gboolean ended = FALSE;
+  GstEvent *event;
+  GstPad *pad;
+  Pair p;
+
+  pair_init (&p);
+  for (guint i = 0; i < 2; i++)
+    pair_set_caps (&p, i, 32, 8, 25);
+  pair_push (&p, 0, 32, 8, 0);
+  gst_harness_push_event (p.to[0], gst_event_new_eos ());
+  assert_equals_uint64 (pair_stat (&p, "pictures"), 0);
+  pad = gst_element_get_static_pad (p.merge, "sink_1");
+  gst_element_release_request_pad (p.merge, pad);
+  gst_object_unref (pad);
+  assert_comes (&p, 32, 16, 25, 0);
+  while (!ended && (event = gst_harness_pull_event (p.to[0])) != NULL) {
+    ended = GST_EVENT_TYPE (event) == GST_EVENT_EOS;
+    gst_event_unref (event);
+  }
+  fail_unless (ended);
+  pair_clear (&p);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_mistakes_have_cures)
 {
   static const struct {
@@ -400,6 +427,7 @@ subpicturemerge_suite (void)
   tcase_add_test (tcase, test_after_a_flush_it_begins_anew);
   tcase_add_test (tcase, test_size_and_rate_may_change);
   tcase_add_test (tcase, test_parts_that_differ_are_told_of_once);
+  tcase_add_test (tcase, test_a_released_pad_is_not_waited_for);
   tcase_add_test (tcase, test_mistakes_have_cures);
   return suite;
 }
