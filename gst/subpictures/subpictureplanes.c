@@ -37,13 +37,16 @@ subpicture_plane (GstVideoFrame *frame, guint plane)
 gboolean
 subpicture_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
 {
-  GstCaps *caps;
+  GstCaps *caps, *filter;
 
   if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
     return FALSE;
   if (GST_QUERY_TYPE (query) != GST_QUERY_CAPS)
     return gst_pad_query_default (pad, parent, query);
   caps = gst_pad_get_pad_template_caps (pad);
+  gst_query_parse_caps (query, &filter);
+  if (filter != NULL)
+    gst_caps_take (&caps, gst_caps_intersect_full (filter, caps, GST_CAPS_INTERSECT_FIRST));
   gst_query_set_caps_result (query, caps);
   gst_caps_unref (caps);
   return TRUE;

@@ -379,6 +379,26 @@ GST_START_TEST (test_a_released_pad_is_not_waited_for)
 }
 GST_END_TEST;
 
+/* Upstream chooses of what it asked for, in its order. */
+GST_START_TEST (test_caps_are_those_asked_for)
+{
+  static const gchar *const elements[] = {"subpicturesplit", "subpicturemerge"}, *const pads[] = {"sink", "sink_0"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (elements); i++) {
+    GstHarness *h = gst_harness_new_with_padnames (elements[i], pads[i], NULL);
+    GstCaps *filter = gst_caps_from_string ("video/x-raw, format = (string) { Y42B, GRAY8, I420 }, width = 32"), *caps;
+    GstCaps *meant = gst_caps_from_string ("video/x-raw, format = (string) { GRAY8, I420 }, width = 32");
+
+    caps = gst_pad_peer_query_caps (h->srcpad, filter);
+    fail_unless (gst_caps_is_equal (caps, meant), "%s", elements[i]);
+    gst_caps_unref (meant);
+    gst_caps_unref (caps);
+    gst_caps_unref (filter);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST;
+
 GST_START_TEST (test_mistakes_have_cures)
 {
   static const struct {
@@ -428,6 +448,7 @@ subpicturemerge_suite (void)
   tcase_add_test (tcase, test_size_and_rate_may_change);
   tcase_add_test (tcase, test_parts_that_differ_are_told_of_once);
   tcase_add_test (tcase, test_a_released_pad_is_not_waited_for);
+  tcase_add_test (tcase, test_caps_are_those_asked_for);
   tcase_add_test (tcase, test_mistakes_have_cures);
   return suite;
 }
