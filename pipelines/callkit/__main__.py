@@ -34,34 +34,35 @@ def parse(arguments):
                    "oracle: told the capacity; gcc, rtptfrcbwe: elements in front of rtpbin; "
                    "farstream: Farstream's TFRC; chromium, webrtcsink: senders of WebRTC with their own encoder, "
                    "which repair as well; with +norepair not")
-    p.add_argument("--capacity", default=s.capacity, metavar="SCHEDULE",
-                   help="seconds:rate,... of the bottleneck, default %(default)s")
+    p.add_argument("--capacity", type=units.path_schedule, default=s.capacity, metavar="SCHEDULE",
+                   help="of the bottleneck: one rate (600k, 1.5M; without a unit bit/s) or seconds:rate,..., default %(default)s")
     p.add_argument("--trace", metavar="FILE", help="instead of --capacity: a file in mahimahi's format")
-    p.add_argument("--reverse", metavar="SCHEDULE", help="capacity of the way back, default: the same")
-    p.add_argument("--delay", type=units.duration, default=s.delay, metavar="TIME", help="each way, default 50ms")
-    p.add_argument("--queue", type=units.duration, default=s.queue, metavar="TIME",
+    p.add_argument("--reverse", type=units.path_schedule, metavar="SCHEDULE", help="capacity of the way back, default: the same")
+    p.add_argument("--delay", type=units.path_time, default=s.delay, metavar="TIME",
+                   help="each way: 50ms; without a unit s; default 50ms")
+    p.add_argument("--queue", type=units.path_time, default=s.queue, metavar="TIME",
                    help="of drop tail and red, default 300ms")
     p.add_argument("--discipline", choices=network.DISCIPLINES, default=s.discipline, help="default %(default)s")
     p.add_argument("--loss", type=units.share, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
     p.add_argument("--burst", type=float, default=s.burst, metavar="N",
                    help="mean packets lost in a row, default: by chance")
-    p.add_argument("--jitter", type=units.duration, default=s.jitter, metavar="TIME",
+    p.add_argument("--jitter", type=units.path_time, default=s.jitter, metavar="TIME",
                    help="standard deviation, default 0")
     p.add_argument("--reorder", action="store_true", help="with --jitter: packets may overtake each other")
     p.add_argument("--beside", action="append", default=[], metavar="TRAFFIC",
                    help="cubic, newreno, bbr, short-tcp, udp:RATE or audio through the same queue, each with @FROM or "
                    "@FROM-TO in seconds; more than once for more of it")
-    p.add_argument("--latency", type=units.duration, metavar="TIME",
+    p.add_argument("--latency", type=units.path_time, metavar="TIME",
                    help="how long the receiver waits for a missing packet, default 100ms, and with our controllers "
                    "up to 400ms where that helps; with +rtx 250ms")
     p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
     p.add_argument("--duration", type=units.duration, metavar="TIME", help="default 60s; with --receive, a day")
-    p.add_argument("--start", type=units.rate, metavar="RATE", help="start-bitrate of tfrcsink")
+    p.add_argument("--start", type=units.path_rate, metavar="RATE", help="start-bitrate of tfrcsink")
     p.add_argument("--min", type=units.rate, metavar="RATE", help="min-bitrate of tfrcsink")
-    p.add_argument("--max", type=units.rate, default=s.max, metavar="RATE", help="max-bitrate of tfrcsink, default 1.5M")
+    p.add_argument("--max", type=units.path_rate, default=s.max, metavar="RATE", help="max-bitrate of tfrcsink, default 1.5M")
     p.add_argument("--remote", metavar="HOST", help="send to another machine; no bottleneck")
-    p.add_argument("--receive", type=int, metavar="PORT", help="only receive; no bottleneck")
-    p.add_argument("--port", type=int, default=s.port, help="of --remote, default %(default)s")
+    p.add_argument("--receive", type=units.port, metavar="PORT", help="only receive; no bottleneck")
+    p.add_argument("--port", type=units.port, default=s.port, help="of --remote, default %(default)s")
     p.add_argument("--window", action="store_true", help="show the received video")
     p.add_argument("--out", default=str(paths.OUT), metavar="DIR", help="default %(default)s")
     options = p.parse_args(arguments)
@@ -83,6 +84,9 @@ def main():
     except (RuntimeError, ValueError, OSError) as error:
         print(f"call: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:  # while the report was made: a call itself ends in order
+        print("call: interrupted before its report was written", file=sys.stderr)
+        return 130
     if result:
         for what, figure in report.lines(result):
             print(f"{what:52} {figure}")

@@ -149,7 +149,7 @@ def parse(arguments):
     p.add_argument("--picture", metavar="FILE", help="the moment after the fall as one picture, too")
     p.add_argument("--clip", default=clips.PORTRAIT, metavar="FILE", help="of calls made here, default %(default)s")
     p.add_argument("--size", default="480x480", help="default %(default)s")
-    p.add_argument("--capacity", default=FALL, metavar="SCHEDULE", help="default %(default)s")
+    p.add_argument("--capacity", type=units.path_schedule, default=FALL, metavar="SCHEDULE", help="default %(default)s")
     p.add_argument("--duration", type=units.duration, default=30, metavar="TIME", help="default 30s")
     options = p.parse_args(arguments)
     if len(options.calls) not in (0, 2):
@@ -169,6 +169,9 @@ def main():
     except (RuntimeError, ValueError, OSError, KeyError) as error:
         print(f"compare: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("compare: interrupted before its report was written", file=sys.stderr)
+        return 130
     print(f"\n{out}/report.html   both calls side by side")
     return 0
 

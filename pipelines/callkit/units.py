@@ -1,32 +1,73 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rates, times, shares and capacity schedules as people write them."""
+import argparse
 import math
 import re
+
+NUMBER = r"(\d+\.?\d*|\.\d+)"
+LEAST_RATE = 10e3  # bit/s: a packet takes a second
+LONGEST = 5  # s, of what a network does to a packet
+
+
+class Unfit(argparse.ArgumentTypeError, ValueError):
+    """Both, so that a command line shows the words, and not the name of the function that said them."""
 
 
 def rate(text):
     """'1.5M', '600k', '250000' -> bit/s"""
-    match = re.fullmatch(r"([0-9.]+)([kMG]?)", str(text).strip())
+    match = re.fullmatch(NUMBER + "([kMG]?)", str(text).strip())
     if not match:
-        raise ValueError(f"no rate: {text}")
+        raise Unfit(f"no rate: {text} (600k, 1.5M; without a unit bit/s)")
     return float(match[1]) * {"": 1, "k": 1e3, "M": 1e6, "G": 1e9}[match[2]]
 
 
 def duration(text):
     """'50ms', '0.3s', '20min', '60' -> s"""
-    match = re.fullmatch(r"([0-9.]+)(us|ms|s|min|)", str(text).strip())
+    match = re.fullmatch(NUMBER + "(us|ms|s|min|)", str(text).strip())
     if not match:
-        raise ValueError(f"no duration: {text}")
+        raise Unfit(f"no duration: {text} (50ms, 20min; without a unit s)")
     return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1, "": 1, "min": 60}[match[2]]
 
 
 def share(text):
     """'1%', '0.01' -> 0.01"""
-    text = str(text).strip()
-    value = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    match = re.fullmatch(NUMBER + "(%?)", str(text).strip())
+    value = float(match[1]) / (100 if match[2] else 1) if match else -1
     if not 0 <= value <= 1:
-        raise ValueError(f"no share of 0..1 or 0..100%: {text}")
+        raise Unfit(f"no share of 0..1 or 0..100%: {text}")
     return value
+
+
+def port(text):
+    """'5004' -> 5004"""
+    if not re.fullmatch(r"\d{1,5}", text) or not 1 <= int(text) <= 65535:
+        raise Unfit(f"no port: {text} (1 to 65535; calls take 5004 where none is named)")
+    return int(text)
+
+
+def path_rate(text):
+    """A rate that a video can have."""
+    bps = rate(text)
+    if bps < LEAST_RATE:
+        raise Unfit(f"{text} is {bps:g} bit/s, too little for any video: {words_of_rate(LEAST_RATE)} at least "
+                    "(600k is 600 kbit/s, 1.5M 1.5 Mbit/s)")
+    return bps
+
+
+def path_time(text):
+    """A time that a network can take."""
+    seconds = duration(text)
+    if seconds > LONGEST:
+        raise Unfit(f"{text} is {seconds:g} s: {LONGEST} s at most (50ms is 50 milliseconds; without a unit it is s)")
+    return seconds
+
+
+def path_schedule(text):
+    """The text of a Schedule of rates that a video can have."""
+    Schedule(text)
+    for item in text.split(","):
+        path_rate(item.rpartition(":")[2])
+    return text
 
 
 def size(text):
@@ -55,7 +96,7 @@ class Schedule:
             at, _, value = item.rpartition(":")
             self.steps.append((duration(at) if at else 0.0, rate(value)))
         if self.steps[0][0] != 0 or self.steps != sorted(self.steps, key=lambda step: step[0]):
-            raise ValueError(f"a schedule starts at 0 and goes forward: {text}")
+            raise Unfit(f"a schedule starts at 0 and goes forward: {text} (0:1M,20:400k)")
 
     def __str__(self):
         return ",".join(f"{at:g}:{bps:.0f}" for at, bps in self.steps)

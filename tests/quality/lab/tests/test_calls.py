@@ -289,5 +289,43 @@ class Job(unittest.TestCase):
         self.assertEqual((told["encoder"], told["duration"], told["max"], told["seed"]), ("jpegenc", 55.0, 1.5e6, 3))
 
 
+class CommandLine(unittest.TestCase):
+    def refused(self, *arguments):
+        with contextlib.redirect_stderr(io.StringIO()) as said, self.assertRaises(SystemExit, msg=arguments) as ended:
+            call.parse(arguments)
+        self.assertEqual(ended.exception.code, 2)
+        return said.getvalue().splitlines()[-1]
+
+    def test_a_port_that_is_none(self):
+        for option in ("--receive", "--port"):
+            for port in ("99999", "65536", "0", "-1", "rtp"):
+                self.assertIn(f"{option}: no port: {port} (1 to 65535", self.refused(f"{option}={port}"))
+        self.assertEqual((call.parse(["--receive", "65535"]).receive, call.parse(["--port", "1"]).port), (65535, 1))
+
+    def test_a_rate_without_its_unit(self):
+        for option, value in (("--capacity", "5"), ("--capacity", "0:1M,10:5"), ("--reverse", "5"), ("--max", "5"), ("--start", "5")):
+            said = self.refused(option, value)
+            self.assertIn("is 5 bit/s", said)
+            self.assertIn("600k is 600 kbit/s", said)
+        self.assertEqual(call.parse(["--capacity", "0:1M,10:10k"]).capacity, "0:1M,10:10k")
+
+    def test_a_time_without_its_unit(self):
+        for option in ("--delay", "--queue", "--jitter", "--latency"):
+            self.assertIn("50 is 50 s: 5 s at most (50ms is 50 milliseconds", self.refused(option, "50"))
+            self.assertEqual(vars(call.parse([option, "5s"]))[option[2:]], 5)
+
+    def test_what_cannot_be_read_says_how_it_is_written(self):
+        for option, value, cure in (("--loss", "200%", "0..1 or 0..100%"), ("--loss", "much", "0..1 or 0..100%"),
+                                    ("--delay", "5x", "50ms"), ("--max", "1.2.3M", "1.5M"), ("--capacity", "10:1M", "0:1M,20:400k")):
+            self.assertIn(cure, self.refused(option, value))
+
+    def test_an_interrupted_report_is_one_line(self):
+        with mock.patch("sys.argv", ["call"]), mock.patch.object(call.session, "Session") as made, \
+             mock.patch.object(call.signal, "signal"), contextlib.redirect_stderr(io.StringIO()) as said:
+            made.return_value.run.side_effect = KeyboardInterrupt
+            self.assertEqual(call.main(), 130)
+        self.assertEqual(said.getvalue(), "call: interrupted before its report was written\n")
+
+
 if __name__ == "__main__":
     unittest.main()
