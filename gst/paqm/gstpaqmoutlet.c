@@ -51,6 +51,16 @@ gst_paqm_outlet_close (GstPaqmOutlet *o)
   gst_paqm_outlet_wake_before (o, 0);
 }
 
+gboolean
+gst_paqm_outlet_on_link (GstPaqmOutlet *o)
+{
+  o->relinked = TRUE;
+  if (o->result != GST_FLOW_NOT_LINKED)
+    return FALSE;
+  gst_paqm_outlet_open (o);
+  return TRUE;
+}
+
 void
 gst_paqm_outlet_set_ended (GstPaqmOutlet *o, gboolean ended)
 {
@@ -158,7 +168,7 @@ after_push (GstPaqmOutlet *o, GstPaqmQueues *queues, const GstPaqmBatch *batch, 
 {
   if (batch->queue >= 0)
     gst_paqm_queues_on_pushed (queues, batch, gst_clock_get_time (o->clock));
-  if (ret == GST_FLOW_OK || o->result != GST_FLOW_OK)
+  if (ret == GST_FLOW_OK || o->result != GST_FLOW_OK || (ret == GST_FLOW_NOT_LINKED && o->relinked))
     return;
   o->result = ret;
   gst_paqm_queues_clear (queues);
@@ -172,6 +182,7 @@ gst_paqm_outlet_run (GstPaqmOutlet *o, GstPaqmQueues *queues, GstClockTime now, 
   Round r;
 
   if (take_round (o, queues, &r, now)) {
+    o->relinked = FALSE;
     g_mutex_unlock (o->lock);
     ret = push_round (o->pad, &r);
     g_mutex_lock (o->lock);

@@ -15,6 +15,7 @@ typedef struct {
   guint64 stream_id;
 
   GstFlowReturn result;              /* FLUSHING: inactive or flushing */
+  gboolean relinked;                 /* since the push that is under way began */
   GstPaqmStream *stream;             /* whose events went ahead last */
   gboolean started, ended, eos_sent; /* ended: nothing more will come in */
   GstClockID wait_id;                /* of the thread that sleeps now */
@@ -27,6 +28,8 @@ void gst_paqm_outlet_clear (GstPaqmOutlet *outlet); /* what went ahead last is f
 void gst_paqm_outlet_open (GstPaqmOutlet *outlet);
 void gst_paqm_outlet_close (GstPaqmOutlet *outlet);
 void gst_paqm_outlet_set_ended (GstPaqmOutlet *outlet, gboolean ended);
+/* TRUE: the thread is to be started, as what stopped it was that nothing was linked. */
+gboolean gst_paqm_outlet_on_link (GstPaqmOutlet *outlet);
 /* After its end a stream begins anew. */
 void gst_paqm_outlet_begin_anew (GstPaqmOutlet *outlet);
 /* The thread, if it sleeps, looks again no later than at `at`. */

@@ -234,6 +234,8 @@ gst_paqm_router_run (GstPaqmRouter *r, GstStructure **stats, gboolean *unheard)
     *stats = take_stats (r, now);
   }
   ret = r->outlet.result;
+  if (ret != GST_FLOW_OK)
+    gst_pad_pause_task (r->outlet.pad); /* with the lock: who opens the outlet starts the thread after this */
   *unheard = gst_paqm_outlet_fails_unheard (&r->outlet);
   g_mutex_unlock (&r->lock);
   return ret;

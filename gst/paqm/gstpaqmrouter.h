@@ -44,8 +44,8 @@ GstFlowReturn gst_paqm_router_receive_list (GstPaqmRouter *router, GstPaqmPad *p
 /* Serialised and not sticky: waits behind the pad's packets. */
 gboolean gst_paqm_router_receive_event (GstPaqmRouter *router, GstPaqmPad *pad, GstEvent *event);
 
-/* One round of the source pad's thread: OK, or no more are wanted. stats: full, where they are due; else NULL.
-   unheard: all have ended, so that nobody upstream will come to hear of the error. */
+/* One round of the source pad's thread: OK, or no more are wanted, and it pauses. stats: full, where they are due; else
+   NULL. unheard: all have ended, so that nobody upstream will come to hear of the error. */
 GstFlowReturn gst_paqm_router_run (GstPaqmRouter *router, GstStructure **stats, gboolean *unheard);
 
 G_END_DECLS

@@ -70,10 +70,8 @@ loop (gpointer pad)
 
   if (stats != NULL)
     gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
-  if (ret != GST_FLOW_OK) {
+  if (ret != GST_FLOW_OK)
     GST_DEBUG_OBJECT (self, "pauses: %s", gst_flow_get_name (ret));
-    gst_pad_pause_task (GST_PAD (pad));
-  }
   if (unheard) {
     GST_ELEMENT_FLOW_ERROR (self, ret);
     gst_pad_push_event (GST_PAD (pad), gst_event_new_eos ());
@@ -117,10 +115,10 @@ on_reconfigure (GstPaqmShaper *self)
   gboolean starts;
 
   g_mutex_lock (&self->router.lock);
-  starts = self->router.outlet.result == GST_FLOW_NOT_LINKED;
+  starts = gst_paqm_outlet_on_link (&self->router.outlet);
   g_mutex_unlock (&self->router.lock);
   if (starts)
-    start (self);
+    gst_pad_start_task (self->srcpad, loop, self->srcpad, NULL);
 }
 
 static gboolean

@@ -1435,6 +1435,64 @@ TEST (errors_go_upstream)
   fail_unless_equals_int (ret, GST_FLOW_ERROR);
 }
 
+static GstPadProbeReturn
+say_not_linked_and_link (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  gst_pad_push_event (pad, gst_event_new_reconfigure ());
+  gst_mini_object_unref (GST_MINI_OBJECT_CAST (GST_PAD_PROBE_INFO_DATA (info)));
+  GST_PAD_PROBE_INFO_DATA (info) = NULL;
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_NOT_LINKED;
+  gst_pad_remove_probe (pad, GST_PAD_PROBE_INFO_ID (info));
+  return GST_PAD_PROBE_HANDLED;
+}
+
+/* Something behind is linked while it says that it is not. */
+TEST (a_link_made_during_a_push_counts)
+{
+  gst_pad_add_probe (f->h->sinkpad, GST_PAD_PROBE_TYPE_BUFFER, say_not_linked_and_link, NULL, NULL);
+  fail_unless (something_arrives (f, f->h));
+}
+
+static gint may_link;
+
+static GstBusSyncReply
+link_on_stats (GstBus *bus, GstMessage *message, gpointer user)
+{
+  Fixture *f = user;
+  GstPad *src = gst_element_get_static_pad (f->shaper, "src");
+
+  if (g_atomic_int_compare_and_exchange (&may_link, TRUE, FALSE))
+    fail_unless_equals_int (gst_pad_link (src, f->h->sinkpad), GST_PAD_LINK_OK);
+  gst_object_unref (src);
+  return GST_BUS_PASS;
+}
+
+/* Statistics are due in the round in which src turns out to be not linked; their reader links it at once. */
+TEST (a_link_made_as_the_thread_stops_counts)
+{
+  GstPad *src = gst_element_get_static_pad (f->shaper, "src");
+  GstBus *bus = gst_bus_new ();
+  GstClockID id;
+
+  gst_element_set_bus (f->shaper, bus);
+  gst_bus_set_sync_handler (bus, link_on_stats, f, NULL);
+  g_object_set (f->shaper, "stats-interval", 100 * GST_MSECOND, NULL);
+  settle (f);
+  gst_pad_unlink (src, f->h->sinkpad);
+  g_atomic_int_set (&may_link, TRUE);
+  gst_test_clock_advance_time (f->clock, 100 * GST_MSECOND);
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  id = gst_test_clock_process_next_clock_id (f->clock);
+  fail_unless (id != NULL);
+  gst_clock_id_unref (id);
+  fail_unless (something_arrives (f, f->h));
+  fail_if (g_atomic_int_get (&may_link));
+  gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
+  gst_element_set_bus (f->shaper, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (src);
+}
+
 /* ---- threads ---- */
 
 #define WORKERS 3
@@ -1584,6 +1642,8 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, noise_is_survived);
   tcase_add_test (tcase, absurd_round_trips_are_ignored);
   tcase_add_test (tcase, errors_go_upstream);
+  tcase_add_test (tcase, a_link_made_during_a_push_counts);
+  tcase_add_test (tcase, a_link_made_as_the_thread_stops_counts);
   tcase_add_test (tcase, everything_at_once);
   suite_add_tcase (suite, tcase);
   return suite;
