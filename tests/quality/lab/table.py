@@ -116,15 +116,18 @@ def draw(rows, shown, file):
 
 
 def summary(rows, pair):
-    """The medians of the cells' differences."""
+    """How often the columns of PAIRED are above 0, as the table shows them, and their medians over the cells; of p95 also
+    as a part of the second's."""
     runs = Runs(rows)
-    both = [p for p in runs.by_place if runs.means(p, pair, "psnr") and runs.means(p, pair, "delay_p95")]
+    both = [p for p in runs.by_place if all(runs.means(p, pair, key) for _, key, *_ in PAIRED)]
     if not both:
         return f"no cell has runs of both {pair[0]} and {pair[1]} with the same seed"
-    gain = [a - b for a, b in (runs.means(p, pair, "psnr") for p in both)]
-    slower = [a / b for a, b in (runs.means(p, pair, "delay_p95") for p in both)]
-    return (f"{len(both)} cells: PSNR above in {sum(g > 0 for g in gain)}, by {numpy.median(gain):+.2f} dB in the "
-            f"median cell; p95 above in {sum(s > 1 for s in slower)}, x {numpy.median(slower):.2f}")
+    gain, longer = ([factor * runs.difference(p, *pair, key)[0] for p in both] for _, key, factor, _ in PAIRED)
+    above = [sum(float(form % value) > 0 for value in values) for values, (*_, form) in zip((gain, longer), PAIRED)]
+    middle = [form % numpy.median(values) for values, (*_, form) in zip((gain, longer), PAIRED)]
+    shares = [value / 1000 / runs.means(p, pair, "delay_p95")[1] for value, p in zip(longer, both)]
+    return (f"{len(both)} cells: PSNR above in {above[0]}, {middle[0]} dB in the median cell; p95 longer in {above[1]}, "
+            f"{middle[1]} ms and {100 * numpy.median(shares):+.0f} % in the median cell")
 
 
 def main(arguments=None):

@@ -60,7 +60,15 @@ class Table(unittest.TestCase):
 
     def test_the_median_cell(self):
         self.assertEqual(table.summary(ROWS, ["low-delay", "gcc"]),
-                         "2 cells: PSNR above in 1, by +0.50 dB in the median cell; p95 above in 1, x 0.94")
+                         "2 cells: PSNR above in 1, +0.5 dB in the median cell; p95 longer in 1, -40 ms and -6 % in the median cell")
+
+    def test_the_summary_is_of_the_columns_of_the_table(self):
+        # by means gcc's p95 is the longer, 100 ms for 95; by the median of the differences low-delay's, by 5 ms
+        rows = [run("low-delay", seed, 36, 0.095) for seed in (1, 2, 3)]
+        rows += [run("gcc", 1, 35, 0.09), run("gcc", 2, 36.04, 0.09), run("gcc", 3, 40, 0.12)]
+        self.assertIn("| -0.0 [-4.0, +1.0] | +5 [-25, +5] |", list(table.lines(rows, ["low-delay", "gcc"], "oracle"))[2])
+        self.assertEqual(table.summary(rows, ["low-delay", "gcc"]),
+                         "1 cells: PSNR above in 0, -0.0 dB in the median cell; p95 longer in 1, +5 ms and +5 % in the median cell")
 
     def test_the_figure_is_a_picture(self):
         with tempfile.TemporaryDirectory() as folder:
