@@ -346,6 +346,65 @@ pad_query (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
+static gboolean
+is_stepped (GstRateScale *self)
+{
+  GstCaps *caps;
+  gboolean is;
+
+  if (self->filter == NULL)
+    return FALSE;
+  g_object_get (self->filter, "caps", &caps, NULL);
+  is = !gst_caps_is_any (caps);
+  gst_caps_unref (caps);
+  return is;
+}
+
+static gboolean
+free_what_steps (GstCapsFeatures *features, GstStructure *s, gpointer data)
+{
+  gst_structure_remove_fields (s, "width", "height", "pixel-aspect-ratio", "framerate", NULL);
+  return TRUE;
+}
+
+/* Of any size and frame rate: what the source asks comes before the caps that move the filter. */
+static GstCaps *
+caps_of_any_step (GstRateScale *self)
+{
+  GstPad *scale = gst_element_get_static_pad (self->scale, "sink");
+  GstCaps *scaled = gst_pad_get_pad_template_caps (scale);
+  GstCaps *taken = gst_caps_make_writable (gst_pad_peer_query_caps (self->src, NULL)), *both;
+
+  gst_caps_map_in_place (taken, free_what_steps, NULL);
+  both = gst_caps_intersect_full (taken, scaled, GST_CAPS_INTERSECT_FIRST);
+  gst_caps_unref (taken);
+  gst_caps_unref (scaled);
+  gst_object_unref (scale);
+  return both;
+}
+
+static gboolean
+sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  gboolean accepts = GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS;
+  GstCaps *all, *asked, *result;
+
+  if ((!accepts && GST_QUERY_TYPE (query) != GST_QUERY_CAPS) || !is_stepped (GST_RATE_SCALE (parent)))
+    return pad_query (pad, parent, query);
+  all = caps_of_any_step (GST_RATE_SCALE (parent));
+  if (accepts) {
+    gst_query_parse_accept_caps (query, &asked);
+    gst_query_set_accept_caps_result (query, gst_caps_can_intersect (asked, all));
+  } else {
+    gst_query_parse_caps (query, &asked);
+    result = asked ? gst_caps_intersect_full (asked, all, GST_CAPS_INTERSECT_FIRST) : gst_caps_ref (all);
+    gst_query_set_caps_result (query, result);
+    gst_caps_unref (result);
+  }
+  gst_caps_unref (all);
+  return TRUE;
+}
+
 /* No data flows. */
 static void
 begin (GstRateScale *self)
@@ -481,7 +540,7 @@ gst_rate_scale_init (GstRateScale *self)
   rate_scale_settings_init (&self->settings);
   self->sink = add_pad (self, &sink_template);
   self->src = add_pad (self, &src_template);
-  gst_pad_set_query_function (self->sink, pad_query);
+  gst_pad_set_query_function (self->sink, sink_query);
   gst_pad_set_query_function (self->src, pad_query);
   fill (self);
   gst_pad_add_probe (self->sink, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_data, self, NULL);

@@ -34,7 +34,7 @@ picture_format_filter (const PictureFormat *format, const PictureFormat *source,
       "video/x-raw", "width", G_TYPE_INT, format->width, "height", G_TYPE_INT, format->height, NULL);
   if (aspect)
     gst_caps_set_value (caps, "pixel-aspect-ratio", aspect);
-  if (format->fps_num > 0)
+  if (format->fps_den != source->fps_den)
     gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, format->fps_num, format->fps_den, NULL);
   return caps;
 }

@@ -226,6 +226,43 @@ GST_START_TEST (test_another_source_is_judged_anew)
 }
 GST_END_TEST;
 
+#define SLOW_720 "video/x-raw, format = (string) I420, width = (int) 1280, height = (int) 720, framerate = (fraction) "
+
+static gboolean
+may_send (Scaler *s, const gchar *text)
+{
+  GstCaps *caps = gst_caps_from_string (text), *taken = gst_pad_peer_query_caps (s->h->srcpad, caps);
+  gboolean may = gst_pad_peer_query_accept_caps (s->h->srcpad, caps);
+
+  fail_unless_equals_int (!gst_caps_is_empty (taken), may);
+  gst_caps_unref (taken);
+  gst_caps_unref (caps);
+  return may;
+}
+
+/* A camera in the dark asks first. */
+GST_START_TEST (test_a_source_may_become_slower)
+{
+  Scaler s;
+
+  begin (&s, RAW, "video/x-raw, format = (string) I420", "bitrate=200000");
+  send_for (&s, 0.2);
+  assert_size (&s, 640, 360, 30, 1);
+  fail_unless (may_send (&s, SLOW_720 "15/1"));
+  gst_harness_set_src_caps_str (s.h, SLOW_720 "15/1");
+  g_object_set (s.h->element, "bitrate", 50000, "min-size", 360, "min-frame-rate", 5.0, NULL);
+  send_for (&s, 0.2);
+  assert_size (&s, 640, 360, 15, 2);
+  fail_unless (may_send (&s, SLOW_720 "5/1"));
+  fail_if (may_send (&s, "video/x-raw, format = (string) NV12"));
+  gst_harness_set_src_caps_str (s.h, SLOW_720 "5/1");
+  send_for (&s, 0.2);
+  assert_size (&s, 640, 360, 5, 1);
+  fail_unless (may_send (&s, RAW));
+  end (&s);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_flush_and_states)
 {
   GstSegment segment;
@@ -442,6 +479,7 @@ ratescale_suite (void)
   tcase_add_test (tcase, test_keep_size_leaves_pictures_out);
   tcase_add_test (tcase, test_properties_hold_while_playing);
   tcase_add_test (tcase, test_another_source_is_judged_anew);
+  tcase_add_test (tcase, test_a_source_may_become_slower);
   tcase_add_test (tcase, test_flush_and_states);
   tcase_add_test (tcase, test_an_application_that_answers_is_followed);
   tcase_add_test (tcase, test_without_a_rate_it_is_told_once);
