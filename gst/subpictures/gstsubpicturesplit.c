@@ -35,15 +35,102 @@ G_DEFINE_TYPE_WITH_CODE (GstSubpictureSplit, gst_subpicture_split, GST_TYPE_ELEM
     GST_DEBUG_CATEGORY_INIT (subpicturesplit_debug, "subpicturesplit", 0, "Parts of pictures"));
 GST_ELEMENT_REGISTER_DEFINE (subpicturesplit, "subpicturesplit", GST_RANK_NONE, GST_TYPE_SUBPICTURE_SPLIT);
 
+/* ---- pads that came while it streams: the streaming thread tells them what the others know ---- */
+
+typedef struct {
+  GstSubpictureSplit *self;
+  GstPad *pad;
+  guint number;
+  gboolean is_new;
+} Newcomer;
+
+static gboolean
+has_event (GstPad *pad, GstEventType type)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, type, 0);
+  gboolean has = event != NULL;
+
+  gst_clear_event (&event);
+  return has;
+}
+
+static void
+start_stream (GstSubpictureSplit *self, GstPad *pad, guint number)
+{
+  gchar *id = gst_pad_create_stream_id_printf (pad, GST_ELEMENT (self), "%u", number);
+
+  gst_pad_push_event (pad, gst_event_new_stream_start (id));
+  g_free (id);
+}
+
+static void
+tell_caps (Newcomer *n, GstEvent *event)
+{
+  GstCaps *caps, *part;
+
+  gst_event_parse_caps (event, &caps);
+  part = subpicture_caps_of_part (n->self->pattern, caps);
+  if (part != NULL)
+    gst_pad_push_event (n->pad, gst_event_new_caps (part));
+  gst_clear_caps (&part);
+}
+
+static gboolean
+tell_event (GstPad *sinkpad, GstEvent **event, gpointer user)
+{
+  Newcomer *n = user;
+
+  if (GST_EVENT_TYPE (*event) == GST_EVENT_EOS || (!n->is_new && has_event (n->pad, GST_EVENT_TYPE (*event))))
+    return TRUE;
+  if (GST_EVENT_TYPE (*event) == GST_EVENT_STREAM_START)
+    start_stream (n->self, n->pad, n->number);
+  else if (GST_EVENT_TYPE (*event) == GST_EVENT_CAPS)
+    tell_caps (n, *event);
+  else
+    gst_pad_push_event (n->pad, gst_event_ref (*event));
+  return TRUE;
+}
+
+static void
+tell_newcomer (GstSubpictureSplit *self, GstPad *pad, guint number)
+{
+  Newcomer n = {self, pad, number, !has_event (pad, GST_EVENT_STREAM_START)};
+
+  gst_pad_sticky_events_foreach (self->sinkpad, tell_event, &n);
+}
+
 static GstPad *
 get_part (GstSubpictureSplit *self, guint i)
 {
   GstPad *pad;
 
-  GST_OBJECT_LOCK (self);
+  g_mutex_lock (&self->lock);
   pad = self->parts[i] != NULL ? gst_object_ref (self->parts[i]) : NULL;
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_unlock (&self->lock);
+  if (pad != NULL)
+    tell_newcomer (self, pad, i);
   return pad;
+}
+
+/* A pad that was released meanwhile says nothing of the others. */
+static GstFlowReturn
+combine (GstSubpictureSplit *self, guint i, GstPad *pad, GstFlowReturn its)
+{
+  GstFlowReturn ret = GST_FLOW_OK;
+
+  g_mutex_lock (&self->lock);
+  if (self->parts[i] == pad)
+    ret = gst_flow_combiner_update_pad_flow (self->flow, pad, its);
+  g_mutex_unlock (&self->lock);
+  return ret;
+}
+
+static void
+reset_flow (GstSubpictureSplit *self)
+{
+  g_mutex_lock (&self->lock);
+  gst_flow_combiner_reset (self->flow);
+  g_mutex_unlock (&self->lock);
 }
 
 /* ---- pictures ---- */
@@ -84,7 +171,7 @@ chain (GstPad *sinkpad, GstObject *parent, GstBuffer *buffer)
     GstBuffer *part = pad != NULL ? make_part (self, &whole, i) : NULL;
 
     if (part != NULL)
-      ret = gst_flow_combiner_update_pad_flow (self->flow, pad, gst_pad_push (pad, part));
+      ret = combine (self, i, pad, gst_pad_push (pad, part));
     g_clear_object (&pad);
   }
   gst_video_frame_unmap (&whole);
@@ -123,14 +210,27 @@ start_streams (GstSubpictureSplit *self)
   for (guint i = 0; i < SUBPICTURES_MAX; i++) {
     GstPad *pad = get_part (self, i);
 
-    if (pad != NULL) {
-      gchar *id = gst_pad_create_stream_id_printf (pad, GST_ELEMENT (self), "%u", i);
-
-      gst_pad_push_event (pad, gst_event_new_stream_start (id));
-      g_free (id);
-    }
+    if (pad != NULL)
+      start_stream (self, pad, i);
     g_clear_object (&pad);
   }
+}
+
+/* To pads that know what goes before it. */
+static gboolean
+forward (GstSubpictureSplit *self, GstEvent *event)
+{
+  gboolean ok = FALSE, any = FALSE;
+
+  for (guint i = 0; i < SUBPICTURES_MAX; i++) {
+    GstPad *pad = get_part (self, i);
+
+    any |= pad != NULL;
+    if (pad != NULL)
+      ok |= gst_pad_push_event (pad, gst_event_ref (event));
+    g_clear_object (&pad);
+  }
+  return ok || !any;
 }
 
 static gboolean
@@ -149,10 +249,12 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
     start_streams (self);
     break;
   case GST_EVENT_FLUSH_STOP:
-    gst_flow_combiner_reset (self->flow);
+    reset_flow (self);
     return gst_pad_event_default (pad, parent, event);
   default:
-    return gst_pad_event_default (pad, parent, event);
+    if (!GST_EVENT_IS_SERIALIZED (event))
+      return gst_pad_event_default (pad, parent, event);
+    ok = forward (self, event);
   }
   gst_event_unref (event);
   return ok;
@@ -168,21 +270,22 @@ request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *wanted
   GstPad *pad = NULL;
   gchar *name;
 
-  GST_OBJECT_LOCK (self);
+  g_mutex_lock (&self->lock);
   if (wanted == NULL || sscanf (wanted, "src_%u", &number) != 1)
-    while (number < SUBPICTURES_MAX && self->parts[number] != NULL)
+    while (number < SUBPICTURES_MAX && self->taken[number])
       number++;
-  if (number < SUBPICTURES_MAX && self->parts[number] == NULL) {
+  if (number < SUBPICTURES_MAX && !self->taken[number]) {
     name = g_strdup_printf ("src_%u", number);
-    pad = self->parts[number] = gst_pad_new_from_template (templ, name);
+    pad = gst_pad_new_from_template (templ, name);
+    gst_pad_set_active (pad, TRUE);
+    self->taken[number] = TRUE;
+    self->parts[number] = pad;
+    gst_flow_combiner_add_pad (self->flow, pad);
     g_free (name);
   }
-  GST_OBJECT_UNLOCK (self);
-  if (pad == NULL)
-    return NULL;
-  gst_pad_set_active (pad, TRUE);
-  gst_element_add_pad (element, pad);
-  gst_flow_combiner_add_pad (self->flow, pad);
+  g_mutex_unlock (&self->lock);
+  if (pad != NULL)
+    gst_element_add_pad (element, pad);
   return pad;
 }
 
@@ -190,22 +293,28 @@ static void
 release_pad (GstElement *element, GstPad *pad)
 {
   GstSubpictureSplit *self = GST_SUBPICTURE_SPLIT (element);
+  guint number = 0;
 
-  GST_OBJECT_LOCK (self);
-  for (guint i = 0; i < SUBPICTURES_MAX; i++)
-    if (self->parts[i] == pad)
-      self->parts[i] = NULL;
-  GST_OBJECT_UNLOCK (self);
+  g_mutex_lock (&self->lock);
+  while (number < SUBPICTURES_MAX && self->parts[number] != pad)
+    number++;
+  if (number < SUBPICTURES_MAX)
+    self->parts[number] = NULL;
   gst_flow_combiner_remove_pad (self->flow, pad);
+  g_mutex_unlock (&self->lock);
   gst_pad_set_active (pad, FALSE);
   gst_element_remove_pad (element, pad);
+  g_mutex_lock (&self->lock);
+  if (number < SUBPICTURES_MAX)
+    self->taken[number] = FALSE;
+  g_mutex_unlock (&self->lock);
 }
 
 static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
-    gst_flow_combiner_reset (GST_SUBPICTURE_SPLIT (element)->flow);
+    reset_flow (GST_SUBPICTURE_SPLIT (element));
   return GST_ELEMENT_CLASS (gst_subpicture_split_parent_class)->change_state (element, transition);
 }
 
@@ -230,7 +339,10 @@ get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 static void
 finalize (GObject *object)
 {
-  gst_flow_combiner_free (GST_SUBPICTURE_SPLIT (object)->flow);
+  GstSubpictureSplit *self = GST_SUBPICTURE_SPLIT (object);
+
+  gst_flow_combiner_free (self->flow);
+  g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_subpicture_split_parent_class)->finalize (object);
 }
 
@@ -260,6 +372,7 @@ gst_subpicture_split_class_init (GstSubpictureSplitClass *klass)
 static void
 gst_subpicture_split_init (GstSubpictureSplit *self)
 {
+  g_mutex_init (&self->lock);
   self->pattern = SUBPICTURE_DEFAULT_PATTERN;
   self->flow = gst_flow_combiner_new ();
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");

@@ -15,12 +15,13 @@ GST_ELEMENT_REGISTER_DECLARE (subpicturesplit)
 struct _GstSubpictureSplit {
   GstElement element;
   GstPad *sinkpad;
-  GstFlowCombiner *flow; /* streaming thread */
-  GstVideoInfo whole, part;
-
-  /* under the object lock */
   SubpicturesPattern pattern;
+  GstVideoInfo whole, part; /* streaming thread */
+
+  GMutex lock; /* never held while something is pushed */
   GstPad *parts[SUBPICTURES_MAX];
+  gboolean taken[SUBPICTURES_MAX]; /* the number, until the pad has left the element */
+  GstFlowCombiner *flow;
 };
 
 G_END_DECLS

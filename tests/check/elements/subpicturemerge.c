@@ -399,6 +399,68 @@ GST_START_TEST (test_caps_are_those_asked_for)
 }
 GST_END_TEST;
 
+/* ---- the splitter alone ---- */
+
+GST_START_TEST (test_a_part_may_be_asked_for_while_it_streams)
+{
+  static const GstEventType meant[] = {GST_EVENT_STREAM_START, GST_EVENT_CAPS, GST_EVENT_SEGMENT};
+  GstElement *split = gst_element_factory_make ("subpicturesplit", NULL);
+  GstHarness *h = gst_harness_new_with_element (split, "sink", "src_0"), *late;
+  GstCaps *caps, *others;
+
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=I420,width=32,height=16,framerate=25/1");
+  assert_equals_int (gst_harness_push (h, picture (0)), GST_FLOW_OK);
+  late = gst_harness_new_with_element (split, NULL, "src_1");
+  assert_equals_int (gst_harness_push (h, picture (1)), GST_FLOW_OK);
+  for (guint i = 0; i < G_N_ELEMENTS (meant); i++) {
+    GstEvent *event = gst_harness_try_pull_event (late);
+
+    fail_unless (event != NULL && GST_EVENT_TYPE (event) == meant[i], "%u", i);
+    gst_event_unref (event);
+  }
+  caps = gst_pad_get_current_caps (late->sinkpad);
+  others = gst_pad_get_current_caps (h->sinkpad);
+  fail_unless (gst_caps_is_equal (caps, others));
+  assert_equals_int (gst_harness_buffers_received (late), 1);
+  gst_caps_unref (caps);
+  gst_caps_unref (others);
+  gst_harness_teardown (late);
+  gst_harness_teardown (h);
+  gst_object_unref (split);
+}
+GST_END_TEST;
+
+/* From within its push, as an application's thread might at that moment. */
+static GstPadProbeReturn
+release_part (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  GstElement *split = gst_pad_get_parent_element (pad);
+
+  gst_element_release_request_pad (split, pad);
+  gst_object_unref (split);
+  GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_FLUSHING;
+  gst_buffer_unref (GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_HANDLED;
+}
+
+GST_START_TEST (test_a_released_part_does_not_stop_the_others)
+{
+  GstElement *split = gst_element_factory_make ("subpicturesplit", NULL);
+  GstHarness *h = gst_harness_new_with_element (split, "sink", "src_0");
+  GstPad *pad = gst_element_request_pad_simple (split, "src_1");
+
+  gst_harness_set_src_caps_str (h, "video/x-raw,format=I420,width=32,height=16,framerate=25/1");
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, release_part, NULL, NULL);
+  for (guint i = 0; i < 3; i++)
+    assert_equals_int (gst_harness_push (h, picture (i)), GST_FLOW_OK);
+  assert_equals_int (gst_harness_buffers_received (h), 3);
+  assert_equals_int (split->numsrcpads, 1);
+  gst_object_unref (pad);
+  gst_harness_teardown (h);
+  gst_object_unref (split);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_mistakes_have_cures)
 {
   static const struct {
@@ -449,6 +511,8 @@ subpicturemerge_suite (void)
   tcase_add_test (tcase, test_parts_that_differ_are_told_of_once);
   tcase_add_test (tcase, test_a_released_pad_is_not_waited_for);
   tcase_add_test (tcase, test_caps_are_those_asked_for);
+  tcase_add_test (tcase, test_a_part_may_be_asked_for_while_it_streams);
+  tcase_add_test (tcase, test_a_released_part_does_not_stop_the_others);
   tcase_add_test (tcase, test_mistakes_have_cures);
   return suite;
 }
