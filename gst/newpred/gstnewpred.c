@@ -110,12 +110,14 @@ after_picture (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 static void
 let_go (GstNewpred *self)
 {
+  GstStructure *found;
   GstElement *encoder;
   GstPad *in, *out;
   gulong in_probe, out_probe;
 
   g_mutex_lock (&self->lock);
   encoder = g_steal_pointer (&self->encoder);
+  found = g_steal_pointer (&self->found);
   in = g_steal_pointer (&self->in);
   out = g_steal_pointer (&self->out);
   in_probe = self->in_probe;
@@ -125,7 +127,7 @@ let_go (GstNewpred *self)
     return;
   gst_pad_remove_probe (in, in_probe);
   gst_pad_remove_probe (out, out_probe);
-  vp8enc_references_end (encoder);
+  vp8enc_references_end (encoder, found);
   gst_object_unref (in);
   gst_object_unref (out);
   gst_object_unref (encoder);
@@ -134,7 +136,8 @@ let_go (GstNewpred *self)
 static void
 take (GstNewpred *self, GstElement *encoder)
 {
-  const gchar *caution = vp8enc_references_begin (encoder);
+  GstStructure *found = NULL;
+  const gchar *caution = vp8enc_references_begin (encoder, &found);
 
   if (caution != NULL) {
     GST_ELEMENT_WARNING (self, STREAM, ENCODE, ("%s", caution), ("%s is left alone.", GST_ELEMENT_NAME (encoder)));
@@ -143,6 +146,7 @@ take (GstNewpred *self, GstElement *encoder)
   g_mutex_lock (&self->lock);
   reference_choice_init (&self->choice, self->mode);
   self->encoder = gst_object_ref (encoder);
+  self->found = found;
   self->in = gst_element_get_static_pad (encoder, "sink");
   self->out = gst_element_get_static_pad (encoder, "src");
   self->in_probe =

@@ -30,6 +30,7 @@ struct _GstNewpred {
   guint64 held, passed;     /* key unit requests answered by references; let through */
   gboolean warned_silent;
   GstElement *encoder; /* steered; NULL: none */
+  GstStructure *found; /* what it was set to before */
   GstPad *in, *out;    /* the encoder's pads, with the probes */
   gulong in_probe, out_probe;
 

@@ -5,6 +5,7 @@
 
 #include "vp8encreferences.h"
 
+#define KEYFRAME_MODE "keyframe-mode"
 #define FLAGS "temporal-scalability-layer-flags"
 
 gboolean
@@ -25,8 +26,23 @@ get_int (GstElement *encoder, const gchar *property)
   return value;
 }
 
+static GstStructure *
+read_settings (GstElement *encoder)
+{
+  static const gchar *const names[] = {KEYFRAME_MODE, FLAGS};
+  GstStructure *settings = gst_structure_new_empty ("vp8enc");
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    GValue value = G_VALUE_INIT;
+
+    g_object_get_property (G_OBJECT (encoder), names[i], &value);
+    gst_structure_take_value (settings, names[i], &value);
+  }
+  return settings;
+}
+
 const gchar *
-vp8enc_references_begin (GstElement *encoder)
+vp8enc_references_begin (GstElement *encoder, GstStructure **found)
 {
   gboolean auto_alt_ref = FALSE;
 
@@ -37,7 +53,8 @@ vp8enc_references_begin (GstElement *encoder)
   if (get_int (encoder, "temporal-scalability-number-layers") > 1)
     return "The encoder makes temporal layers, which need its reference buffers. Set "
            "temporal-scalability-number-layers=1.";
-  gst_util_set_object_arg (G_OBJECT (encoder), "keyframe-mode", "disabled");
+  *found = read_settings (encoder);
+  gst_util_set_object_arg (G_OBJECT (encoder), KEYFRAME_MODE, "disabled");
   return NULL;
 }
 
@@ -60,8 +77,16 @@ vp8enc_references_set (GstElement *encoder, const ReferencePlan *plan)
   g_string_free (flags, TRUE);
 }
 
-void
-vp8enc_references_end (GstElement *encoder)
+static gboolean
+set_back (GQuark name, const GValue *value, gpointer encoder)
 {
-  gst_util_set_object_arg (G_OBJECT (encoder), FLAGS, "<>");
+  g_object_set_property (encoder, g_quark_to_string (name), value);
+  return TRUE;
+}
+
+void
+vp8enc_references_end (GstElement *encoder, GstStructure *found)
+{
+  gst_structure_foreach (found, set_back, encoder);
+  gst_structure_free (found);
 }

@@ -13,12 +13,12 @@ G_BEGIN_DECLS
 
 gboolean vp8enc_references_can (GstElement *encoder);
 /* Before the first picture: key pictures only where asked for. Returns a reason, with its cure, why the references
-   would not be what is planned; NULL: none. */
-const gchar *vp8enc_references_begin (GstElement *encoder);
+   would not be what is planned; NULL: none, and `found` is what the encoder was set to. */
+const gchar *vp8enc_references_begin (GstElement *encoder, GstStructure **found);
 /* For the next picture, on the encoder's thread. */
 void vp8enc_references_set (GstElement *encoder, const ReferencePlan *plan);
-/* The encoder's own choice again. */
-void vp8enc_references_end (GstElement *encoder);
+/* The encoder's own choice again, as it was found; takes `found`. */
+void vp8enc_references_end (GstElement *encoder, GstStructure *found);
 
 G_END_DECLS
 #endif

@@ -328,6 +328,51 @@ GST_START_TEST (test_a_gap_is_no_picture)
 }
 GST_END_TEST;
 
+/* ---- the encoder ---- */
+
+static gchar *
+property_of (GstElement *element, const gchar *name)
+{
+  GValue value = G_VALUE_INIT;
+  gchar *text;
+
+  g_object_get_property (G_OBJECT (element), name, &value);
+  text = gst_value_serialize (&value);
+  g_value_unset (&value);
+  return text;
+}
+
+GST_START_TEST (test_the_encoder_is_left_as_it_was_found)
+{
+  static const gchar *const names[] = {"keyframe-mode", "temporal-scalability-layer-flags"};
+  GstElement *pipeline =
+      gst_parse_launch ("videotestsrc ! video/x-raw,width=64,height=48 ! vp8enc name=encoder deadline=1 "
+                        "temporal-scalability-layer-flags=<no-upd-golden> ! newpred ! rtpvp8pay ! fakesink",
+          NULL);
+  GstElement *encoder = gst_bin_get_by_name (GST_BIN (pipeline), "encoder");
+  gchar *before[2], *within, *after;
+
+  for (guint i = 0; i < 2; i++)
+    before[i] = property_of (encoder, names[i]);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  assert_equals_int (gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+  for (guint i = 0; i < 2; i++) {
+    within = property_of (encoder, names[i]);
+    fail_if (g_str_equal (before[i], within), "%s is %s all the time", names[i], within);
+    g_free (within);
+  }
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  for (guint i = 0; i < 2; i++) {
+    after = property_of (encoder, names[i]);
+    assert_equals_string (after, before[i]);
+    g_free (before[i]);
+    g_free (after);
+  }
+  gst_object_unref (encoder);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 /* ---- mistakes ---- */
 
 static void
@@ -440,6 +485,7 @@ newpred_suite (void)
   tcase_add_test (tcase, test_pictures_that_the_sender_left_out_need_no_key_picture);
   tcase_add_test (tcase, test_after_a_flush_numbers_and_references_begin_anew);
   tcase_add_test (tcase, test_a_gap_is_no_picture);
+  tcase_add_test (tcase, test_the_encoder_is_left_as_it_was_found);
   tcase_add_test (tcase, test_mistakes_have_cures);
   tcase_add_test (tcase, test_rpsi_and_sli_carry_the_picture);
   tcase_add_test (tcase, test_tfrcsink_and_tfrcsrc_carry_the_news);
