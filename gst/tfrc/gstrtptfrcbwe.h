@@ -75,6 +75,7 @@ struct _GstRtpTfrcBwe {
   GQueue events;      /* GstRtpTfrcEvent */
   GstSegment segment; /* of what comes; what leaves has running times in one segment that begins at 0 */
   gboolean segment_told;
+  CcTime drain_until; /* EOS leaves, whatever waits in front of it */
   GstRtpTfrcPassed in, out;
   guint64 first_bytes;  /* of those that go first, waiting */
   GstRtpTfrcSent *sent; /* GST_RTP_TFRC_SENT */

@@ -55,6 +55,7 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->head_bytes = RTP_HEADER;
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   self->segment_told = FALSE;
+  self->drain_until = CC_TIME_NONE;
   self->result = GST_FLOW_OK;
   self->counts = (GstRtpTfrcCounts){0};
   sr_echo_init (&self->echo);
@@ -184,6 +185,7 @@ gst_rtp_tfrc_flush (GstRtpTfrcBwe *self)
 {
   g_queue_foreach (&self->events, keep_event, self->srcpad);
   g_queue_clear_full (&self->events, free_event);
+  self->drain_until = CC_TIME_NONE;
   if (self->running)
     give_up_packets (self);
 }
@@ -262,7 +264,7 @@ next_deadline (GstRtpTfrcBwe *self, CcTime now)
 {
   CcTime at = MAX (cc_sender_next_timeout (&self->core), cc_time_add (now, SLEEP_MIN));
 
-  at = MIN (at, self->event_at);
+  at = MIN (at, MIN (self->event_at, self->drain_until));
   return self->settings.stats_interval > 0 ? MIN (at, self->stats_at) : at;
 }
 
@@ -350,6 +352,16 @@ take_segment (GstRtpTfrcBwe *self, GstEvent *event)
   return first;
 }
 
+/* Nothing is given up where another stream goes on behind EOS: it is not the pipeline's end. */
+static void
+bound_drain (GstRtpTfrcBwe *self, GstEventType type)
+{
+  if (type == GST_EVENT_EOS)
+    self->drain_until = gst_tfrc_drain_until (gst_clock_get_time (self->clock), self->settings.max_delay);
+  else if (type == GST_EVENT_STREAM_START)
+    self->drain_until = CC_TIME_NONE;
+}
+
 void
 gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
 {
@@ -361,6 +373,7 @@ gst_rtp_tfrc_queue_event (GstRtpTfrcBwe *self, GstEvent *event)
     event = gst_rtp_tfrc_event_in_running_time (&self->segment, event);
   if (event == NULL)
     return;
+  bound_drain (self, GST_EVENT_TYPE (event));
   e = g_new (GstRtpTfrcEvent, 1);
   release_all_held (self);
   *e = (GstRtpTfrcEvent){event, self->in};
@@ -475,6 +488,13 @@ wait_until (GstRtpTfrcBwe *self, CcTime deadline)
   gst_clock_id_unref (id);
 }
 
+static void
+end_drain (GstRtpTfrcBwe *self)
+{
+  self->drain_until = CC_TIME_NONE;
+  give_up_packets (self);
+}
+
 /* One packet, one event or one wait. */
 static void
 step (GstRtpTfrcBwe *self)
@@ -485,6 +505,10 @@ step (GstRtpTfrcBwe *self)
 
   if (event_is_due (self)) {
     send_event (self);
+    return;
+  }
+  if (self->drain_until <= now) {
+    end_drain (self);
     return;
   }
   gst_rtp_tfrc_run_timers (self, now, &news);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rates as the core has them and as properties and events do; shared by tfrcsink and rtptfrcbwe. */
+/* Rates as the core has them and as properties and events do, and how long EOS waits; shared by tfrcsink and
+ * rtptfrcbwe.
+ */
 #ifndef GST_TFRC_RATE_H
 #define GST_TFRC_RATE_H
 
@@ -7,6 +9,15 @@
 #include "gstrateevent.h"
 
 G_BEGIN_DECLS
+
+#define GST_TFRC_DRAIN_MARGIN (500 * CC_MSECOND)
+
+/* EOS at `now` waits for what is in front of it until then, not for a path that takes nothing. */
+static inline CcTime
+gst_tfrc_drain_until (CcTime now, CcDuration max_delay)
+{
+  return cc_time_add (now, max_delay + GST_TFRC_DRAIN_MARGIN);
+}
 
 static inline double
 gst_tfrc_bytes_per_second (guint bitrate)

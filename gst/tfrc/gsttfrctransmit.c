@@ -21,7 +21,6 @@ GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
 #define GST_CAT_DEFAULT gst_tfrc_sink_debug
 
 #define PUMP_PACKETS (2 * GST_TFRC_BATCH_SIZE) /* between two looks at clock and socket */
-#define DRAIN_MARGIN (500 * CC_MSECOND)
 /* Packets closer than this leave together, as the pacer's t_gran has it; also, a core that is due and does nothing must
    not spin. */
 #define SLEEP_MIN (200 * CC_USECOND)
@@ -242,7 +241,7 @@ take_mail (GstTfrcTransmit *t, CcTime now)
   if (!mail->drain)
     t->drain_until = CC_TIME_NONE;
   else if (t->drain_until == CC_TIME_NONE)
-    t->drain_until = cc_time_add (now, t->settings.max_delay + DRAIN_MARGIN);
+    t->drain_until = gst_tfrc_drain_until (now, t->settings.max_delay);
   return !mail->quit;
 }
 

@@ -180,6 +180,55 @@ GST_START_TEST (test_events_keep_their_place)
 }
 GST_END_TEST;
 
+static gboolean
+has_ended (Call *c)
+{
+  GstEventType type;
+
+  while ((type = next_event (c)) != GST_EVENT_UNKNOWN)
+    if (type == GST_EVENT_EOS)
+      return TRUE;
+  return FALSE;
+}
+
+/* A frame that has begun would take 5 s, and nobody answers: EOS waits for max-delay and half a second. */
+GST_START_TEST (test_eos_is_bounded)
+{
+  Call *c = call_new (1e9);
+  guint sent;
+
+  push_frame (c, 0, 200000);
+  gst_harness_push_event (c->h, gst_event_new_eos ());
+  run_to (c, START + 640 * MS);
+  fail_if (has_ended (c));
+  run_to (c, START + 660 * MS);
+  fail_unless (has_ended (c));
+  sent = c->sent;
+  gst_harness_push_event (c->h, gst_event_new_stream_start ("again"));
+  gst_harness_set_src_caps_str (c->h, CAPS);
+  push_frame (c, 0, 2000);
+  run_to (c, START + 2 * GST_SECOND);
+  fail_unless_equals_int (c->sent, sent + 2);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* EOS between two streams, not at the end of all: nothing is lost by it. */
+GST_START_TEST (test_a_stream_behind_eos)
+{
+  Call *c = call_new (1e9);
+
+  push_frame (c, 0, 50000);
+  gst_harness_push_event (c->h, gst_event_new_eos ());
+  gst_harness_push_event (c->h, gst_event_new_stream_start ("again"));
+  gst_harness_set_src_caps_str (c->h, CAPS);
+  run_to (c, START + 5 * GST_SECOND);
+  fail_unless_equals_int (c->sent, 50);
+  fail_unless (has_ended (c));
+  call_free (c);
+}
+GST_END_TEST;
+
 /* ---- frames that are skipped ---- */
 
 static guint
@@ -620,6 +669,8 @@ rtptfrcbwe_suite (void)
   tcase_add_test (tc, test_nonsense);
   tcase_add_test (tc, test_a_key_frame_does_not_burst);
   tcase_add_test (tc, test_events_keep_their_place);
+  tcase_add_test (tc, test_eos_is_bounded);
+  tcase_add_test (tc, test_a_stream_behind_eos);
   tcase_add_test (tc, test_skipped_frames_leave_no_gap);
   tcase_add_test (tc, test_flush);
   tcase_add_test (tc, test_sticky_event_while_it_stops);
