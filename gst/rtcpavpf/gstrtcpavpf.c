@@ -191,14 +191,23 @@ look_for_multicast (GstRtcpAvpf *self)
   gst_query_unref (query);
 }
 
+/* Also where the last one has ended. */
+static void
+on_stream_start (GstRtcpAvpf *self)
+{
+  g_mutex_lock (&self->lock);
+  self->receiving_ended = FALSE;
+  g_mutex_unlock (&self->lock);
+  gst_rtcp_avpf_begin_again (self);
+}
+
 static void
 on_flush_stop (GstRtcpAvpf *self)
 {
   g_mutex_lock (&self->lock);
-  self->receiving_ended = FALSE;
   gst_segment_init (&self->segment, GST_FORMAT_UNDEFINED);
   g_mutex_unlock (&self->lock);
-  gst_rtcp_avpf_begin_again (self);
+  on_stream_start (self);
 }
 
 static void
@@ -221,6 +230,9 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
+    on_stream_start (self);
+    break;
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
     on_caps (self, caps);

@@ -110,6 +110,16 @@ on_caps (GstRtcpAvpf *self, GstCaps *caps)
   g_mutex_unlock (&self->lock);
 }
 
+/* Also where the last stream has ended. */
+static void
+on_stream_start (GstRtcpAvpf *self)
+{
+  g_mutex_lock (&self->lock);
+  self->media.ended = FALSE;
+  g_mutex_unlock (&self->lock);
+  gst_rtcp_avpf_begin_again (self);
+}
+
 /* The SSRCs leave; where nothing is received either, so does this end. */
 static void
 on_end (GstRtcpAvpf *self)
@@ -138,6 +148,9 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_STREAM_START:
+    on_stream_start (self);
+    break;
   case GST_EVENT_CAPS:
     gst_event_parse_caps (event, &caps);
     on_caps (self, caps);
@@ -150,9 +163,8 @@ send_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_FLUSH_STOP:
     g_mutex_lock (&self->lock);
     gst_segment_init (&self->media.segment, GST_FORMAT_UNDEFINED);
-    self->media.ended = FALSE;
     g_mutex_unlock (&self->lock);
-    gst_rtcp_avpf_begin_again (self);
+    on_stream_start (self);
     break;
   case GST_EVENT_EOS:
     on_end (self);
@@ -240,6 +252,7 @@ request_new_pad (GstElement *element, GstPadTemplate *template, const gchar *nam
   if (!taken) {
     self->media.sinkpad = sinkpad;
     self->media.srcpad = srcpad;
+    self->media.ended = FALSE;
   }
   g_mutex_unlock (&self->lock);
   if (taken) {

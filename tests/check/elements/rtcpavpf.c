@@ -712,6 +712,26 @@ TEST (test_flush_after_the_end_starts_anew)
   fail_unless (before != after);
 }
 
+/* The end of one stream is a BYE also where the next one follows at once. */
+TEST (test_stream_after_the_end_starts_anew)
+{
+  guint before, after;
+
+  stream (f, 50);
+  g_object_get (f->rtp->element, "ssrc", &before, NULL);
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  fixture_begin_stream (f->rtp, "next");
+  listen (f, heard);
+  fail_unless_equals_int (heard->byes, 1);
+  heard->tfrcs = 0;
+  stream (f, 50);
+  listen (f, heard);
+  g_object_get (f->rtp->element, "ssrc", &after, NULL);
+  fail_unless (heard->tfrcs > 0);
+  fail_unless_equals_int (heard->byes, 1);
+  fail_unless (before != after);
+}
+
 TEST (test_own_ssrc_used_by_another)
 {
   guint before, after;
@@ -798,6 +818,7 @@ rtcpavpf_suite (void)
   tcase_add_test (tcase, test_no_bye_of_the_silent);
   tcase_add_test (tcase, test_flush);
   tcase_add_test (tcase, test_flush_after_the_end_starts_anew);
+  tcase_add_test (tcase, test_stream_after_the_end_starts_anew);
   tcase_add_test (tcase, test_own_ssrc_used_by_another);
   tcase_add_test (tcase, test_states);
   tcase_add_test (tcase, test_stats_are_posted);

@@ -36,6 +36,20 @@ fixture_open (Fixture *f, const gchar *sink, const gchar *src)
   f->seq = 1000;
 }
 
+/* What a source sends ahead of another stream's first packet. */
+static inline void
+fixture_begin_stream (GstHarness *h, const gchar *id)
+{
+  GstCaps *caps = gst_caps_from_string (CAPS);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  fail_unless (gst_harness_push_event (h, gst_event_new_stream_start (id)));
+  fail_unless (gst_harness_push_event (h, gst_event_new_caps (caps)));
+  fail_unless (gst_harness_push_event (h, gst_event_new_segment (&segment)));
+  gst_caps_unref (caps);
+}
+
 static inline void
 teardown (Fixture *f)
 {

@@ -964,6 +964,125 @@ TEST (test_goes_on_after_a_flush)
   fail_unless (h.info.packet_count <= 250);
 }
 
+/* In the RTCP stream: nothing of its time, and the events of a new one ahead of its first packet. */
+static void
+expect_rtcp_begins_again (Fixture *f)
+{
+  static const GstEventType expected[] = {
+      GST_EVENT_FLUSH_START, GST_EVENT_FLUSH_STOP, GST_EVENT_STREAM_START, GST_EVENT_CAPS, GST_EVENT_SEGMENT};
+  gboolean reset_time = FALSE;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (expected); i++) {
+    GstEvent *event = gst_harness_try_pull_event (f->rtcp);
+
+    fail_unless (event != NULL && GST_EVENT_TYPE (event) == expected[i]);
+    if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+      gst_event_parse_flush_stop (event, &reset_time);
+    fail_if (reset_time);
+    gst_event_unref (event);
+  }
+}
+
+static void
+expect_reports (Fixture *f, guint32 ssrc)
+{
+  Heard h = {0};
+
+  send_of (f, ssrc, 250);
+  listen (f, &h);
+  fail_unless (h.srs > 0);
+  fail_unless (spoke (&h, ssrc));
+}
+
+static void
+expect_end (Fixture *f, guint32 ssrc)
+{
+  Heard h = {0};
+
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  wait_end (f);
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 1);
+  fail_unless_equals_int (h.bye, ssrc);
+}
+
+/* And ends again. */
+TEST (test_goes_on_with_another_stream)
+{
+  expect_reports (f, MEDIA);
+  expect_end (f, MEDIA);
+  fixture_begin_stream (f->rtp, "next");
+  expect_reports (f, MEDIA + 1);
+  expect_rtcp_begins_again (f);
+  expect_end (f, MEDIA + 1);
+}
+
+TEST (test_goes_on_with_a_pad_requested_anew)
+{
+  GstHarness *first = f->rtp;
+  GstPad *pad = gst_element_get_static_pad (first->element, "send_rtp_sink");
+
+  expect_reports (f, MEDIA);
+  expect_end (f, MEDIA);
+  gst_pad_unlink (first->srcpad, pad);
+  gst_element_release_request_pad (first->element, pad);
+  gst_object_unref (pad);
+  f->rtp = gst_harness_new_with_element (first->element, "send_rtp_sink", "send_rtp_src");
+  gst_harness_set_src_caps_str (f->rtp, CAPS);
+  expect_reports (f, MEDIA + 1);
+  expect_end (f, MEDIA + 1);
+  gst_harness_teardown (f->rtp);
+  f->rtp = first;
+}
+
+/* What was received has ended before, and stays so: the end of what is sent is this end's. */
+TEST (test_another_stream_is_one_of_its_pad)
+{
+  GstHarness *receiving = gst_harness_new_with_element (f->rtp->element, "sink", "src");
+
+  gst_harness_set_src_caps_str (receiving, CAPS);
+  gst_harness_push_event (receiving, gst_event_new_eos ());
+  expect_reports (f, MEDIA);
+  expect_end (f, MEDIA);
+  fixture_begin_stream (f->rtp, "next");
+  expect_reports (f, MEDIA + 1);
+  expect_end (f, MEDIA + 1);
+  gst_harness_teardown (receiving);
+}
+
+/* The end of what is received is not this end's while another stream is sent, of the same SSRC or not. */
+static void
+send_streams_then_end_receiving (Fixture *f, guint32 next)
+{
+  GstHarness *receiving = gst_harness_new_with_element (f->rtp->element, "sink", "src");
+  Heard h = {0};
+
+  gst_harness_set_src_caps_str (receiving, CAPS);
+  expect_reports (f, MEDIA);
+  says (f, SAYS (0));
+  says (f, SAYS (0));
+  gst_harness_push_event (f->rtp, gst_event_new_eos ());
+  advance (f, 10 * GST_SECOND);
+  listen (f, &h);
+  fail_unless_equals_int (h.byes, 1);
+  fixture_begin_stream (f->rtp, "next");
+  send_of (f, next, 10);
+  gst_harness_push_event (receiving, gst_event_new_eos ());
+  expect_reports (f, next);
+  gst_harness_teardown (receiving);
+}
+
+TEST (test_end_of_receiving_beside_another_stream)
+{
+  send_streams_then_end_receiving (f, MEDIA + 1);
+}
+
+TEST (test_end_of_receiving_beside_the_same_stream)
+{
+  send_streams_then_end_receiving (f, MEDIA);
+}
+
 /* RFC 3550 6.3.7 */
 TEST (test_release_says_bye)
 {
@@ -1015,6 +1134,11 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_end_says_bye);
   tcase_add_test (tcase, test_end_of_sending_then_receiving_says_bye);
   tcase_add_test (tcase, test_goes_on_after_a_flush);
+  tcase_add_test (tcase, test_goes_on_with_another_stream);
+  tcase_add_test (tcase, test_goes_on_with_a_pad_requested_anew);
+  tcase_add_test (tcase, test_another_stream_is_one_of_its_pad);
+  tcase_add_test (tcase, test_end_of_receiving_beside_another_stream);
+  tcase_add_test (tcase, test_end_of_receiving_beside_the_same_stream);
   tcase_add_test (tcase, test_release_says_bye);
   return suite;
 }
