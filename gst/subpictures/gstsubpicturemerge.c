@@ -25,6 +25,8 @@ GST_DEBUG_CATEGORY_STATIC (subpicturemerge_debug);
 #define GST_CAT_DEFAULT subpicturemerge_debug
 
 #define DEFAULT_WAIT (100 * GST_MSECOND)
+#define OUTLET_MORE GST_SECOND            /* that pictures of live streams may wait for the sink, beside `wait` */
+#define PATIENCE (1 * G_TIME_SPAN_SECOND) /* with a stream that is not live and says nothing */
 
 enum { PROP_0, PROP_PATTERN, PROP_WAIT, PROP_STATS };
 
@@ -37,32 +39,16 @@ G_DEFINE_TYPE_WITH_CODE (GstSubpictureMerge, gst_subpicture_merge, GST_TYPE_ELEM
     GST_DEBUG_CATEGORY_INIT (subpicturemerge_debug, "subpicturemerge", 0, "Pictures of parts"));
 GST_ELEMENT_REGISTER_DEFINE (subpicturemerge, "subpicturemerge", GST_RANK_NONE, GST_TYPE_SUBPICTURE_MERGE);
 
-/* What had not left when all was dropped goes again. */
-static void
-check_output (GstSubpictureMerge *self)
-{
-  GstCaps *sent = gst_pad_get_current_caps (self->srcpad);
-  GstCaps *whole = self->caps != NULL ? subpicture_caps_of_whole (self->pattern, self->caps) : NULL;
-
-  self->started = sent != NULL;
-  if (sent == NULL || whole == NULL || !gst_caps_is_equal (sent, whole))
-    gst_clear_caps (&self->caps);
-  gst_clear_caps (&sent);
-  gst_clear_caps (&whole);
-}
-
-/* What a flush leaves: pads keep their caps. */
+/* What a flush leaves: pads keep their caps, and have ended if they had. */
 static void
 begin (GstSubpictureMerge *self)
 {
   g_queue_clear_full (&self->waiting, (GDestroyNotify)subpicture_waiting_free);
-  g_queue_clear_full (&self->outbox, (GDestroyNotify)gst_mini_object_unref);
   self->last = GST_CLOCK_TIME_NONE;
-  self->flow = GST_FLOW_OK;
-  self->ended = self->differ = self->has_segment = FALSE;
+  self->ended = self->differ = FALSE;
   for (guint i = 0; i < SUBPICTURES_MAX; i++) {
     self->streams[i].newest = GST_CLOCK_TIME_NONE;
-    self->streams[i].ended = FALSE;
+    self->streams[i].silent = FALSE;
   }
 }
 
@@ -70,185 +56,14 @@ static void
 forget (GstSubpictureMerge *self)
 {
   begin (self);
+  subpicture_outlet_reset (&self->outlet);
   gst_clear_caps (&self->caps);
-  self->started = FALSE;
-  for (guint i = 0; i < SUBPICTURES_MAX; i++)
-    gst_clear_caps (&self->streams[i].caps);
-}
-
-/* ---- what leaves: written down with the lock, pushed without it by one thread at a time ---- */
-
-static void
-deliver (GstSubpictureMerge *self)
-{
-  GstMiniObject *item;
-  GstFlowReturn flow;
-
-  g_mutex_lock (&self->lock);
-  while (!self->pushing && (item = g_queue_pop_head (&self->outbox)) != NULL) {
-    self->pushing = TRUE;
-    g_mutex_unlock (&self->lock);
-    flow = GST_FLOW_OK;
-    if (GST_IS_EVENT (item))
-      gst_pad_push_event (self->srcpad, GST_EVENT (item));
-    else
-      flow = gst_pad_push (self->srcpad, GST_BUFFER (item));
-    g_mutex_lock (&self->lock);
-    self->pushing = FALSE;
-    if (flow != GST_FLOW_OK)
-      self->flow = flow;
-  }
-  g_mutex_unlock (&self->lock);
-}
-
-/* ---- what is put out ---- */
-
-static void
-start_output (GstSubpictureMerge *self)
-{
-  gchar *id;
-
-  if (self->started)
-    return;
-  id = g_strdup_printf ("subpicturemerge-%08x%08x", g_random_int (), g_random_int ());
-  g_queue_push_tail (&self->outbox, gst_event_new_stream_start (id));
-  self->started = TRUE;
-  g_free (id);
-}
-
-static void
-start_segment (GstSubpictureMerge *self)
-{
-  GstSegment segment;
-
-  if (self->has_segment)
-    return;
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  g_queue_push_tail (&self->outbox, gst_event_new_segment (&segment));
-  self->has_segment = TRUE;
-}
-
-static gboolean
-streams_agree (const GstSubpictureMerge *self)
-{
-  const GstCaps *first = NULL;
-
+  gst_clear_caps (&self->whole_caps);
+  self->live = self->asked = FALSE;
   for (guint i = 0; i < SUBPICTURES_MAX; i++) {
-    const SubpictureStream *s = &self->streams[i];
-
-    if (s->pad == NULL || s->ended || s->caps == NULL)
-      continue;
-    if (first != NULL && !gst_caps_is_equal (first, s->caps))
-      return FALSE;
-    first = s->caps;
+    gst_clear_caps (&self->streams[i].caps);
+    self->streams[i].ended = self->streams[i].flushing = FALSE;
   }
-  return TRUE;
-}
-
-/* Another size counts at once; streams that differ in less do not take turns in what the src pad says. */
-static void
-set_output_caps (GstSubpictureMerge *self, const SubpictureWaiting *w)
-{
-  GstCaps *whole;
-
-  if (self->caps != NULL && (gst_caps_is_equal (self->caps, w->caps) ||
-                                (subpicture_parts_fit (&self->part, &w->part) && !streams_agree (self))))
-    return;
-  gst_caps_replace (&self->caps, w->caps);
-  whole = subpicture_caps_of_whole (self->pattern, w->caps);
-  gst_video_info_from_caps (&self->whole, whole);
-  g_queue_push_tail (&self->outbox, gst_event_new_caps (whole));
-  gst_caps_unref (whole);
-}
-
-static void
-put_out (GstSubpictureMerge *self, SubpictureWaiting *w)
-{
-  guint missing = subpictures_count (self->pattern) - subpicture_waiting_parts (w);
-
-  self->pictures++;
-  self->incomplete += missing > 0;
-  self->missing += missing;
-  start_output (self);
-  set_output_caps (self, w);
-  start_segment (self);
-  self->last = w->time;
-  self->part = w->part;
-  g_queue_push_tail (&self->outbox, subpicture_waiting_merge (w, self->pattern, &self->whole));
-  subpicture_waiting_free (w);
-}
-
-/* Nothing more comes of it: each stream has gone on, or one has gone on for too long. */
-static gboolean
-is_ready (const GstSubpictureMerge *self, const SubpictureWaiting *w)
-{
-  gboolean all = TRUE, overdue = FALSE;
-
-  for (guint i = 0; i < subpictures_count (self->pattern); i++) {
-    const SubpictureStream *s = &self->streams[i];
-    gboolean came = GST_CLOCK_TIME_IS_VALID (s->newest);
-
-    overdue |= came && s->newest >= w->time + self->wait;
-    if (w->parts[i] == NULL && s->pad != NULL && !s->ended &&
-        !(came && s->newest > w->time + subpicture_tolerance (&w->part)))
-      all = FALSE;
-  }
-  return all || overdue;
-}
-
-static void
-put_out_ready (GstSubpictureMerge *self)
-{
-  SubpictureWaiting *w;
-
-  while ((w = g_queue_peek_head (&self->waiting)) != NULL && is_ready (self, w))
-    put_out (self, g_queue_pop_head (&self->waiting));
-}
-
-/* ---- parts that come ---- */
-
-static SubpictureWaiting *
-picture_at (GstSubpictureMerge *self, GstClockTime time, guint number)
-{
-  SubpictureStream *s = &self->streams[number];
-  SubpictureWaiting *made;
-
-  for (GList *l = self->waiting.head; l != NULL; l = l->next) {
-    SubpictureWaiting *w = l->data;
-    GstClockTime apart = w->time > time ? w->time - time : time - w->time;
-
-    if (apart <= subpicture_tolerance (&w->part) && w->parts[number] == NULL)
-      return w;
-  }
-  made = subpicture_waiting_new (time, s->caps, &s->part);
-  g_queue_insert_sorted (&self->waiting, made, subpicture_waiting_by_time, NULL);
-  return made;
-}
-
-/* FALSE: another part of the picture has another size. */
-static gboolean
-take_part (GstSubpictureMerge *self, guint number, GstBuffer *buffer)
-{
-  SubpictureStream *s = &self->streams[number];
-  GstClockTime time = gst_segment_to_running_time (&s->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-  SubpictureWaiting *w;
-
-  if (!GST_CLOCK_TIME_IS_VALID (time) ||
-      (GST_CLOCK_TIME_IS_VALID (self->last) && time <= self->last + subpicture_tolerance (&self->part))) {
-    self->late++;
-    gst_buffer_unref (buffer);
-    return TRUE;
-  }
-  if (!GST_CLOCK_TIME_IS_VALID (s->newest) || time > s->newest)
-    s->newest = time;
-  w = picture_at (self, time, number);
-  if (!subpicture_parts_fit (&w->part, &s->part)) {
-    gst_buffer_unref (buffer);
-    return FALSE;
-  }
-  w->duration = GST_BUFFER_DURATION (buffer);
-  w->parts[number] = buffer;
-  return TRUE;
 }
 
 static void
@@ -260,29 +75,185 @@ refuse (GstSubpictureMerge *self)
       (NULL));
 }
 
+/* ---- latency: the slowest stream, and the wait for the others ---- */
+
+static gboolean
+query_upstream (GstSubpictureMerge *self, GstClockTime *min, GstClockTime *max)
+{
+  gboolean live = FALSE;
+
+  *min = 0;
+  *max = GST_CLOCK_TIME_NONE;
+  for (guint i = 0; i < SUBPICTURES_MAX; i++) {
+    GstQuery *upstream = gst_query_new_latency ();
+    GstClockTime its_min, its_max;
+    gboolean is_live;
+    GstPad *pad;
+
+    g_mutex_lock (&self->lock);
+    pad = self->streams[i].pad != NULL ? gst_object_ref (self->streams[i].pad) : NULL;
+    g_mutex_unlock (&self->lock);
+    if (pad != NULL && gst_pad_peer_query (pad, upstream)) {
+      gst_query_parse_latency (upstream, &is_live, &its_min, &its_max);
+      live |= is_live;
+      *min = is_live ? MAX (*min, its_min) : *min;
+      *max = is_live ? MIN (*max, its_max) : *max;
+    }
+    g_clear_object (&pad);
+    gst_query_unref (upstream);
+  }
+  g_mutex_lock (&self->lock);
+  self->live = live;
+  subpicture_outlet_wake (&self->outlet);
+  g_mutex_unlock (&self->lock);
+  return live;
+}
+
+/* Whether it is live, which is asked anew when a stream starts. */
+static void
+ask_upstream (GstSubpictureMerge *self)
+{
+  GstClockTime min, max;
+  gboolean asked;
+
+  g_mutex_lock (&self->lock);
+  asked = self->asked;
+  self->asked = TRUE;
+  g_mutex_unlock (&self->lock);
+  if (!asked)
+    query_upstream (self, &min, &max);
+}
+
+static gboolean
+answer_latency (GstSubpictureMerge *self, GstQuery *query)
+{
+  GstClockTime min, max;
+  gboolean live = query_upstream (self, &min, &max);
+
+  g_mutex_lock (&self->lock);
+  if (live)
+    min += self->wait;
+  max = live && GST_CLOCK_TIME_IS_VALID (max) ? max + self->wait : GST_CLOCK_TIME_NONE;
+  g_mutex_unlock (&self->lock);
+  gst_query_set_latency (query, live, min, max);
+  return TRUE;
+}
+
+/* ---- a stream that is ahead, or faster than what is behind, waits ---- */
+
+static gboolean
+any_flushes (const GstSubpictureMerge *self)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < SUBPICTURES_MAX; i++)
+    any |= self->streams[i].flushing;
+  return any;
+}
+
+static gboolean
+outlet_is_full (const GstSubpictureMerge *self)
+{
+  return subpicture_outlet_span (&self->outlet) > self->wait + (self->live ? OUTLET_MORE : 0);
+}
+
+/* A live stream waits for none: what it does not take is lost. */
+static gboolean
+is_ahead (GstSubpictureMerge *self, GstClockTime time)
+{
+  const SubpictureWaiting *w = g_queue_peek_head (&self->waiting);
+
+  return !self->live && w != NULL && GST_CLOCK_TIME_IS_VALID (time) && time >= w->time + self->wait &&
+         time > w->time + subpicture_tolerance (&w->part);
+}
+
+/* Those that the oldest picture lacks are not waited for until they come again. */
+static void
+give_up (GstSubpictureMerge *self)
+{
+  const SubpictureWaiting *w = g_queue_peek_head (&self->waiting);
+
+  for (guint i = 0; w != NULL && i < SUBPICTURES_MAX; i++)
+    self->streams[i].silent |= gst_subpicture_merge_is_lacked (&self->streams[i], w, i);
+  gst_subpicture_merge_put_out_ready (self);
+  subpicture_outlet_wake (&self->outlet);
+}
+
+static GstFlowReturn
+await_turn (GstSubpictureMerge *self, GstPad *pad, SubpictureStream *s, GstClockTime time)
+{
+  gint64 until = 0;
+
+  while (self->outlet.active && s->pad == pad && !s->flushing) {
+    if (any_flushes (self) || outlet_is_full (self)) {
+      g_cond_wait (&self->outlet.changed, &self->lock);
+      until = 0;
+    } else if (self->outlet.result != GST_FLOW_OK || !is_ahead (self, time)) {
+      return self->outlet.result;
+    } else if (until == 0) {
+      until = g_get_monotonic_time () + PATIENCE;
+    } else if (!g_cond_wait_until (&self->outlet.changed, &self->lock, until)) {
+      give_up (self);
+      until = 0;
+    }
+  }
+  return GST_FLOW_FLUSHING;
+}
+
+static void
+go_on (SubpictureStream *s, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time) && (!GST_CLOCK_TIME_IS_VALID (s->newest) || time > s->newest))
+    s->newest = time;
+}
+
+static GstFlowReturn
+await_turn_with (GstSubpictureMerge *self, GstPad *pad, SubpictureStream *s, GstBuffer *buffer, GstClockTime *time)
+{
+  GstFlowReturn flow = await_turn (self, pad, s, GST_CLOCK_TIME_NONE);
+
+  if (flow != GST_FLOW_OK)
+    return flow;
+  *time = gst_segment_to_running_time (&s->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  s->silent = FALSE;
+  /* others may wait for it to get there, while it waits for them */
+  if (!self->live) {
+    go_on (s, *time);
+    gst_subpicture_merge_put_out_ready (self);
+    subpicture_outlet_wake (&self->outlet);
+  }
+  flow = await_turn (self, pad, s, *time);
+  if (flow == GST_FLOW_OK)
+    go_on (s, *time);
+  return flow;
+}
+
 static GstFlowReturn
 chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
   GstSubpictureMerge *self = GST_SUBPICTURE_MERGE (parent);
   guint number = GPOINTER_TO_UINT (gst_pad_get_element_private (pad));
+  SubpictureStream *s = &self->streams[number];
   gboolean refused = FALSE;
+  GstClockTime time = GST_CLOCK_TIME_NONE;
   GstFlowReturn flow;
 
+  ask_upstream (self);
   g_mutex_lock (&self->lock);
+  flow = await_turn_with (self, pad, s, buffer, &time);
   /* a decoder marks what it made of damaged references */
-  if (self->streams[number].caps != NULL && !self->differ &&
+  if (flow == GST_FLOW_OK && s->caps != NULL && !self->differ &&
       !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_CORRUPTED))
-    refused = self->differ = !take_part (self, number, buffer);
+    refused = self->differ = !gst_subpicture_merge_take_part (self, number, time, buffer);
   else
     gst_buffer_unref (buffer);
-  put_out_ready (self);
+  gst_subpicture_merge_put_out_ready (self);
+  subpicture_outlet_wake (&self->outlet);
+  if (flow == GST_FLOW_OK && self->differ)
+    flow = GST_FLOW_NOT_NEGOTIATED;
   g_mutex_unlock (&self->lock);
   if (refused)
     refuse (self);
-  deliver (self);
-  g_mutex_lock (&self->lock);
-  flow = self->differ ? GST_FLOW_NOT_NEGOTIATED : self->flow;
-  g_mutex_unlock (&self->lock);
   return flow;
 }
 
@@ -315,23 +286,68 @@ settle (GstSubpictureMerge *self)
     pads += self->streams[i].pad != NULL;
     on += self->streams[i].pad != NULL && !self->streams[i].ended;
   }
-  put_out_ready (self);
-  if (pads == 0 || on > 0 || self->ended)
+  gst_subpicture_merge_put_out_ready (self);
+  subpicture_outlet_wake (&self->outlet);
+  if (pads == 0 || on > 0 || self->ended || any_flushes (self))
     return;
   while (!g_queue_is_empty (&self->waiting))
-    put_out (self, g_queue_pop_head (&self->waiting));
-  start_output (self);
-  g_queue_push_tail (&self->outbox, gst_event_new_eos ());
+    gst_subpicture_merge_put_out (self, g_queue_pop_head (&self->waiting));
+  subpicture_outlet_put_eos (&self->outlet);
   self->ended = TRUE;
 }
 
 static void
 end_stream (GstSubpictureMerge *self, guint number)
 {
+  GstFlowReturn ret;
+  gboolean unheard;
+
   g_mutex_lock (&self->lock);
   self->streams[number].ended = TRUE;
   settle (self);
+  ret = self->outlet.result;
+  unheard = subpicture_outlet_fails_unheard (&self->outlet);
   g_mutex_unlock (&self->lock);
+  if (unheard)
+    GST_ELEMENT_FLOW_ERROR (self, ret);
+}
+
+/* Of several that flush the first and the last count downstream. */
+static gboolean
+flush_start (GstSubpictureMerge *self, guint number, GstEvent *event)
+{
+  gboolean first;
+
+  g_mutex_lock (&self->lock);
+  first = !any_flushes (self);
+  self->streams[number].flushing = TRUE;
+  if (first)
+    begin (self);
+  subpicture_outlet_wake (&self->outlet);
+  g_mutex_unlock (&self->lock);
+  if (first)
+    subpicture_outlet_flush_start (&self->outlet, event);
+  else
+    gst_event_unref (event);
+  return TRUE;
+}
+
+static gboolean
+flush_stop (GstSubpictureMerge *self, guint number, GstEvent *event)
+{
+  gboolean last;
+
+  g_mutex_lock (&self->lock);
+  last = self->streams[number].flushing;
+  self->streams[number].flushing = self->streams[number].ended = FALSE;
+  last = last && !any_flushes (self);
+  subpicture_outlet_wake (&self->outlet);
+  g_mutex_unlock (&self->lock);
+  if (last)
+    subpicture_outlet_flush_stop (&self->outlet, event);
+  else
+    gst_event_unref (event);
+  return TRUE;
 }
 
 static gboolean
@@ -355,55 +371,36 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_EOS:
     end_stream (self, number);
     break;
-  case GST_EVENT_FLUSH_START:
-    return gst_pad_push_event (self->srcpad, event);
-  case GST_EVENT_FLUSH_STOP:
+  case GST_EVENT_STREAM_START:
     g_mutex_lock (&self->lock);
-    begin (self);
-    check_output (self);
+    self->asked = FALSE;
     g_mutex_unlock (&self->lock);
-    return gst_pad_push_event (self->srcpad, event);
+    break;
+  case GST_EVENT_FLUSH_START:
+    return flush_start (self, number, event);
+  case GST_EVENT_FLUSH_STOP:
+    return flush_stop (self, number, event);
   default:
     break;
   }
   gst_event_unref (event);
-  deliver (self);
   return ok;
 }
 
-/* ---- latency: the slowest stream, and the wait for the others ---- */
+/* ---- the src pad ---- */
 
 static gboolean
-answer_latency (GstSubpictureMerge *self, GstQuery *query)
+src_activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {
-  GstClockTime min = 0, max = GST_CLOCK_TIME_NONE;
-  gboolean live = FALSE;
+  return mode == GST_PAD_MODE_PUSH && subpicture_outlet_set_active (&GST_SUBPICTURE_MERGE (parent)->outlet, active);
+}
 
-  for (guint i = 0; i < SUBPICTURES_MAX; i++) {
-    GstQuery *upstream = gst_query_new_latency ();
-    GstClockTime its_min, its_max;
-    gboolean is_live;
-    GstPad *pad;
-
-    g_mutex_lock (&self->lock);
-    pad = self->streams[i].pad != NULL ? gst_object_ref (self->streams[i].pad) : NULL;
-    g_mutex_unlock (&self->lock);
-    if (pad != NULL && gst_pad_peer_query (pad, upstream)) {
-      gst_query_parse_latency (upstream, &is_live, &its_min, &its_max);
-      live |= is_live;
-      min = is_live ? MAX (min, its_min) : min;
-      max = is_live ? MIN (max, its_max) : max;
-    }
-    g_clear_object (&pad);
-    gst_query_unref (upstream);
-  }
-  g_mutex_lock (&self->lock);
-  if (live)
-    min += self->wait;
-  max = live && GST_CLOCK_TIME_IS_VALID (max) ? max + self->wait : GST_CLOCK_TIME_NONE;
-  g_mutex_unlock (&self->lock);
-  gst_query_set_latency (query, live, min, max);
-  return TRUE;
+static gboolean
+src_event (GstPad *pad, GstObject *parent, GstEvent *event)
+{
+  if (GST_EVENT_TYPE (event) == GST_EVENT_RECONFIGURE)
+    subpicture_outlet_reconfigure (&GST_SUBPICTURE_MERGE (parent)->outlet);
+  return gst_pad_event_default (pad, parent, event);
 }
 
 static gboolean
@@ -425,14 +422,15 @@ request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *wanted
 
   g_mutex_lock (&self->lock);
   if (wanted == NULL || sscanf (wanted, "sink_%u", &number) != 1)
-    while (number < SUBPICTURES_MAX && self->streams[number].pad != NULL)
+    while (number < SUBPICTURES_MAX && self->streams[number].taken)
       number++;
-  if (number < SUBPICTURES_MAX && self->streams[number].pad == NULL) {
+  if (number < SUBPICTURES_MAX && !self->streams[number].taken) {
     gchar *name = g_strdup_printf ("sink_%u", number);
 
     pad = self->streams[number].pad = gst_pad_new_from_template (templ, name);
     self->streams[number].newest = GST_CLOCK_TIME_NONE;
-    self->streams[number].ended = FALSE;
+    self->streams[number].taken = TRUE;
+    self->streams[number].ended = self->streams[number].silent = self->asked = FALSE;
     gst_clear_caps (&self->streams[number].caps);
     gst_segment_init (&self->streams[number].segment, GST_FORMAT_TIME);
     g_free (name);
@@ -449,18 +447,25 @@ request_new_pad (GstElement *element, GstPadTemplate *templ, const gchar *wanted
   return pad;
 }
 
+/* Its thread may wait in here for others. */
 static void
 release_pad (GstElement *element, GstPad *pad)
 {
   GstSubpictureMerge *self = GST_SUBPICTURE_MERGE (element);
+  guint number = GPOINTER_TO_UINT (gst_pad_get_element_private (pad));
 
-  gst_pad_set_active (pad, FALSE);
   g_mutex_lock (&self->lock);
-  self->streams[GPOINTER_TO_UINT (gst_pad_get_element_private (pad))].pad = NULL;
+  self->streams[number].pad = NULL;
+  g_mutex_unlock (&self->lock);
+  flush_stop (self, number, gst_event_new_flush_stop (TRUE));
+  g_mutex_lock (&self->lock);
   settle (self);
   g_mutex_unlock (&self->lock);
-  deliver (self);
+  gst_pad_set_active (pad, FALSE);
   gst_element_remove_pad (element, pad);
+  g_mutex_lock (&self->lock);
+  self->streams[number].taken = FALSE;
+  g_mutex_unlock (&self->lock);
 }
 
 static GstStateChangeReturn
@@ -531,6 +536,7 @@ finalize (GObject *object)
   GstSubpictureMerge *self = GST_SUBPICTURE_MERGE (object);
 
   forget (self);
+  subpicture_outlet_finalize (&self->outlet);
   g_mutex_clear (&self->lock);
   G_OBJECT_CLASS (gst_subpicture_merge_parent_class)->finalize (object);
 }
@@ -568,11 +574,13 @@ gst_subpicture_merge_init (GstSubpictureMerge *self)
 {
   g_mutex_init (&self->lock);
   g_queue_init (&self->waiting);
-  g_queue_init (&self->outbox);
   self->pattern = SUBPICTURE_DEFAULT_PATTERN;
   self->wait = DEFAULT_WAIT;
   begin (self);
   self->srcpad = gst_pad_new_from_static_template (&src_template, "src");
+  subpicture_outlet_init (&self->outlet, self->srcpad, &self->lock);
+  gst_pad_set_activatemode_function (self->srcpad, src_activate_mode);
+  gst_pad_set_event_function (self->srcpad, src_event);
   gst_pad_set_query_function (self->srcpad, src_query);
   gst_pad_use_fixed_caps (self->srcpad);
   gst_element_add_pad (GST_ELEMENT (self), self->srcpad);

@@ -2,6 +2,7 @@
 #ifndef GST_SUBPICTURE_MERGE_H
 #define GST_SUBPICTURE_MERGE_H
 
+#include "subpictureoutlet.h"
 #include "subpicturewaiting.h"
 
 G_BEGIN_DECLS
@@ -12,12 +13,14 @@ GST_ELEMENT_REGISTER_DECLARE (subpicturemerge)
 
 /* A stream of parts. */
 typedef struct {
-  GstPad *pad; /* NULL: not linked */
+  GstPad *pad; /* NULL: none, or it is being released */
   GstSegment segment;
   GstCaps *caps; /* NULL: none have come */
   GstVideoInfo part;
   GstClockTime newest; /* running time; GST_CLOCK_TIME_NONE: nothing has come */
-  gboolean ended;
+  gboolean ended, flushing;
+  gboolean silent; /* it was waited for in vain */
+  gboolean taken;  /* the number, until its pad has left the element */
 } SubpictureStream;
 
 struct _GstSubpictureMerge {
@@ -30,15 +33,25 @@ struct _GstSubpictureMerge {
   GstClockTime wait;
   SubpictureStream streams[SUBPICTURES_MAX];
   GQueue waiting; /* SubpictureWaiting, the oldest first */
-  GQueue outbox;  /* events and buffers for whoever pushes */
-  gboolean pushing, started, has_segment, ended;
-  gboolean differ; /* parts of one picture: told once */
-  GstCaps *caps;   /* of the parts that what is put out was made of */
+  SubpictureOutlet outlet;
+  gboolean ended;
+  gboolean live, asked; /* what upstream says; whether it was asked */
+  gboolean differ;      /* parts of one picture: told once */
+  GstCaps *caps;        /* of the parts that what is put out was made of */
+  GstCaps *whole_caps;
   GstVideoInfo whole, part;
   GstClockTime last; /* running time of the newest picture put out */
   guint64 pictures, incomplete, missing, late;
-  GstFlowReturn flow;
 };
+
+/* ---- with the lock: pictures ---- */
+
+/* FALSE: another part of the picture has another size. The buffer is taken. */
+gboolean gst_subpicture_merge_take_part (GstSubpictureMerge *self, guint number, GstClockTime time, GstBuffer *buffer);
+/* The stream's part of the picture may still come. */
+gboolean gst_subpicture_merge_is_lacked (const SubpictureStream *s, const SubpictureWaiting *w, guint number);
+void gst_subpicture_merge_put_out (GstSubpictureMerge *self, SubpictureWaiting *w);
+void gst_subpicture_merge_put_out_ready (GstSubpictureMerge *self);
 
 G_END_DECLS
 #endif

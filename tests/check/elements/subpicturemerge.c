@@ -399,6 +399,199 @@ GST_START_TEST (test_caps_are_those_asked_for)
 }
 GST_END_TEST;
 
+/* ---- the merger and those that wait ---- */
+
+/* What downstream does with its first picture: hold the thread that brings it. */
+typedef struct {
+  GMutex lock;
+  GCond changed;
+  gboolean open;
+} Gate;
+
+static GstPadProbeReturn
+wait_at_gate (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  Gate *gate = user;
+
+  g_mutex_lock (&gate->lock);
+  while (!gate->open)
+    g_cond_wait (&gate->changed, &gate->lock);
+  g_mutex_unlock (&gate->lock);
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+gate_init (Gate *gate, GstElement *merge)
+{
+  GstPad *pad = gst_element_get_static_pad (merge, "src");
+
+  g_mutex_init (&gate->lock);
+  g_cond_init (&gate->changed);
+  gate->open = FALSE;
+  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, wait_at_gate, gate, NULL);
+  gst_object_unref (pad);
+}
+
+static void
+gate_open (Gate *gate)
+{
+  g_mutex_lock (&gate->lock);
+  gate->open = TRUE;
+  g_cond_broadcast (&gate->changed);
+  g_mutex_unlock (&gate->lock);
+}
+
+static void
+gate_clear (Gate *gate)
+{
+  g_cond_clear (&gate->changed);
+  g_mutex_clear (&gate->lock);
+}
+
+/* A sink that synchronises holds a picture for longer than `wait`, and neither stream for it. */
+GST_START_TEST (test_a_sink_that_holds_a_picture_holds_no_stream)
+{
+  Gate gate;
+  Pair p;
+
+  pair_init (&p);
+  gate_init (&gate, p.merge);
+  for (guint i = 0; i < 2; i++)
+    pair_set_caps (&p, i, 32, 8, 25);
+  for (guint n = 0; n < 10; n++)
+    for (guint i = 0; i < 2; i++)
+      assert_equals_int (pair_push (&p, i, 32, 8, 40 * n), GST_FLOW_OK);
+  gate_open (&gate);
+  for (guint n = 0; n < 10; n++)
+    assert_comes (&p, 32, 16, 25, 40 * n);
+  assert_equals_uint64 (pair_stat (&p, "incomplete"), 0);
+  pair_clear (&p);
+  gate_clear (&gate);
+}
+GST_END_TEST;
+
+static gboolean
+is_not_live (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_latency (query, FALSE, 0, GST_CLOCK_TIME_NONE);
+  return TRUE;
+}
+
+typedef struct {
+  Pair pair;
+  guint number, parts;
+  gint pushed;
+  GstFlowReturn last;
+  GThread *thread;
+} Runner;
+
+static gpointer
+run (gpointer user)
+{
+  Runner *r = user;
+
+  for (guint n = 0; n < r->parts && r->last == GST_FLOW_OK; n++) {
+    r->last = pair_push (&r->pair, r->number, 32, 8, 40 * n);
+    g_atomic_int_inc (&r->pushed);
+  }
+  return NULL;
+}
+
+/* Stream 0 comes in a thread of its own, and is as far as it gets. */
+static void
+runner_start (Runner *r, guint parts, gint pushed)
+{
+  memset (r, 0, sizeof *r);
+  r->parts = parts;
+  pair_init (&r->pair);
+  for (guint i = 0; i < 2; i++) {
+    gst_pad_set_query_function (r->pair.to[i]->srcpad, is_not_live);
+    pair_set_caps (&r->pair, i, 32, 8, 25);
+  }
+  r->thread = g_thread_new ("stream", run, r);
+  while (g_atomic_int_get (&r->pushed) < pushed)
+    g_usleep (1000);
+  g_usleep (20000);
+  assert_equals_int (g_atomic_int_get (&r->pushed), pushed);
+}
+
+GST_START_TEST (test_of_streams_that_are_not_live_the_first_waits)
+{
+  Runner r;
+
+  runner_start (&r, 10, 3);
+  for (guint n = 0; n < 10; n++)
+    pair_push (&r.pair, 1, 32, 8, 40 * n);
+  for (guint n = 0; n < 10; n++)
+    assert_comes (&r.pair, 32, 16, 25, 40 * n);
+  assert_equals_uint64 (pair_stat (&r.pair, "incomplete"), 0);
+  g_thread_join (r.thread);
+  pair_clear (&r.pair);
+}
+GST_END_TEST;
+
+static void
+wake_by_eos (Runner *r)
+{
+  gst_harness_push_event (r->pair.to[1], gst_event_new_eos ());
+}
+
+static void
+wake_by_release (Runner *r)
+{
+  GstPad *pad = gst_element_get_static_pad (r->pair.merge, "sink_1");
+
+  gst_element_release_request_pad (r->pair.merge, pad);
+  gst_object_unref (pad);
+}
+
+static void
+wake_by_patience (Runner *r)
+{
+}
+
+static void
+wake_by_flush (Runner *r)
+{
+  gst_harness_push_event (r->pair.to[0], gst_event_new_flush_start ());
+}
+
+static void
+wake_by_state (Runner *r)
+{
+  gst_element_set_state (r->pair.merge, GST_STATE_NULL);
+}
+
+static void
+wake_by_its_own_release (Runner *r)
+{
+  GstPad *pad = gst_element_get_static_pad (r->pair.merge, "sink_0");
+
+  gst_element_release_request_pad (r->pair.merge, pad);
+  gst_object_unref (pad);
+}
+
+static const struct {
+  void (*wake) (Runner *r);
+  GstFlowReturn last;
+} wakers[] = {{wake_by_eos, GST_FLOW_OK}, {wake_by_release, GST_FLOW_OK}, {wake_by_patience, GST_FLOW_OK},
+    {wake_by_flush, GST_FLOW_FLUSHING}, {wake_by_state, GST_FLOW_FLUSHING},
+    {wake_by_its_own_release, GST_FLOW_FLUSHING}};
+
+GST_START_TEST (test_who_waits_is_woken)
+{
+  Runner r;
+
+  runner_start (&r, 4, 3);
+  wakers[__i__].wake (&r);
+  g_thread_join (r.thread);
+  assert_equals_int (r.last, wakers[__i__].last);
+  pair_clear (&r.pair);
+}
+GST_END_TEST;
+
 /* ---- the splitter alone ---- */
 
 GST_START_TEST (test_a_part_may_be_asked_for_while_it_streams)
@@ -511,6 +704,9 @@ subpicturemerge_suite (void)
   tcase_add_test (tcase, test_parts_that_differ_are_told_of_once);
   tcase_add_test (tcase, test_a_released_pad_is_not_waited_for);
   tcase_add_test (tcase, test_caps_are_those_asked_for);
+  tcase_add_test (tcase, test_a_sink_that_holds_a_picture_holds_no_stream);
+  tcase_add_test (tcase, test_of_streams_that_are_not_live_the_first_waits);
+  tcase_add_loop_test (tcase, test_who_waits_is_woken, 0, G_N_ELEMENTS (wakers));
   tcase_add_test (tcase, test_a_part_may_be_asked_for_while_it_streams);
   tcase_add_test (tcase, test_a_released_part_does_not_stop_the_others);
   tcase_add_test (tcase, test_mistakes_have_cures);
