@@ -189,10 +189,10 @@ loop (gpointer user)
     subpicture_outlet_wake (o);
   }
   ret = o->result;
+  if (ret != GST_FLOW_OK)
+    gst_pad_pause_task (o->pad); /* with the lock: whoever starts it does so after this */
   unheard = subpicture_outlet_fails_unheard (o);
   g_mutex_unlock (o->lock);
-  if (ret != GST_FLOW_OK)
-    gst_pad_pause_task (o->pad);
   if (unheard) {
     GST_ELEMENT_FLOW_ERROR (GST_PAD_PARENT (o->pad), ret);
     gst_pad_push_event (o->pad, gst_event_new_eos ());
