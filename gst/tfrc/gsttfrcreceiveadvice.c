@@ -57,12 +57,34 @@ encoding_name_of (const GstCaps *caps)
              : NULL;
 }
 
-/* Where the element behind takes no such caps the first packet would end the pipeline: not-negotiated. */
-static void
+static gboolean
+is_sound (const GstCaps *caps)
+{
+  return encoding_name_of (caps) != NULL &&
+         g_strcmp0 (gst_structure_get_string (gst_caps_get_structure (caps, 0), "media"), "audio") == 0;
+}
+
+/* FALSE: a depayloader, and nothing that passes on whatever comes. */
+static gboolean
+takes_others (const GstCaps *taken, const GstCaps *caps)
+{
+  GstCaps *others = gst_caps_copy (caps);
+  gboolean takes;
+
+  gst_caps_set_simple (others, "encoding-name", G_TYPE_STRING, "X-OTHERS", "payload", G_TYPE_INT, 96, NULL);
+  takes = gst_caps_can_intersect (taken, others);
+  gst_caps_unref (others);
+  return takes;
+}
+
+/* Whether what is behind takes this encoding alone. Where it takes no such caps the first packet would end the
+   pipeline: not-negotiated. */
+static gboolean
 check_peer (GstTfrcReceiveAdvice *a, GstPad *src_pad, GstCaps *caps)
 {
   GstCaps *taken = gst_pad_is_linked (src_pad) ? gst_pad_peer_query_caps (src_pad, NULL) : NULL;
   const gchar *ours = encoding_name_of (caps), *theirs = encoding_name_of (taken);
+  gboolean insists = taken != NULL && ours != NULL && !takes_others (taken, caps);
 
   if (taken != NULL && ours != NULL && !gst_caps_is_empty (taken) && !gst_caps_can_intersect (taken, caps)) {
     GstPad *peer = gst_pad_get_peer (src_pad);
@@ -77,22 +99,30 @@ check_peer (GstTfrcReceiveAdvice *a, GstPad *src_pad, GstCaps *caps)
     gst_clear_object (&peer);
   }
   gst_clear_caps (&taken);
+  return insists;
 }
 
 /* ---- what arrives ---- */
 
-/* TRUE: that was enough. */
+/* With the lock. Nothing will be held back any more. */
+static gboolean
+is_done (const GstTfrcReceiveAdvice *a)
+{
+  return a->judge.verdict == RTP_PAYLOAD_AS_SAID || (a->judge.verdict == RTP_PAYLOAD_WRONG && !a->depayloads);
+}
+
+/* With the lock. FALSE: it is held back. */
 static gboolean
 look_at (GstTfrcReceiveAdvice *a, GstRTPBuffer *rtp)
 {
   guint type = gst_rtp_buffer_get_payload_type (rtp);
 
   if (a->restore->is_rtx[type])
-    return FALSE;
+    return TRUE;
   a->types[type]++;
-  rtp_payload_tally_add (&a->tally, gst_rtp_buffer_get_payload (rtp), gst_rtp_buffer_get_payload_len (rtp),
-      gst_rtp_buffer_get_marker (rtp));
-  return rtp_payload_tally_is_full (&a->tally);
+  return rtp_payload_judge_add (&a->judge, gst_rtp_buffer_get_payload (rtp), gst_rtp_buffer_get_payload_len (rtp),
+             gst_rtp_buffer_get_marker (rtp), gst_rtp_buffer_get_timestamp (rtp)) ||
+         !a->depayloads;
 }
 
 static GstPadProbeReturn
@@ -106,7 +136,9 @@ on_packet (GstPad *pad, GstPadProbeInfo *info, gpointer user)
   if (!gst_rtp_buffer_map (GST_PAD_PROBE_INFO_BUFFER (info), GST_MAP_READ, &rtp))
     return ret;
   g_mutex_lock (&a->lock);
-  if (look_at (a, &rtp)) {
+  if (!look_at (a, &rtp)) {
+    ret = GST_PAD_PROBE_DROP;
+  } else if (is_done (a)) {
     a->watching = FALSE;
     ret = GST_PAD_PROBE_REMOVE;
   }
@@ -139,8 +171,8 @@ other_encoding (const GstTfrcReceiveAdvice *a, gint type)
 
   if (a->encoding_name == NULL)
     return NULL;
-  if (rtp_payload_tally_refutes (&a->tally, rtp_payload_format (a->encoding_name))) {
-    guess = rtp_payload_format_name (rtp_payload_tally_guess (&a->tally));
+  if (a->judge.verdict == RTP_PAYLOAD_WRONG) {
+    guess = rtp_payload_format_name (rtp_payload_tally_guess (&a->judge.tally));
     return guess != NULL ? guess : "";
   }
   for (i = 0; i < G_N_ELEMENTS (fixed_types); i++)
@@ -383,16 +415,18 @@ gst_tfrc_receive_advice_prepare (GstTfrcReceiveAdvice *a, GstPad *src_pad)
 {
   GstCaps *caps;
   gint payload = -1;
-  gboolean watches;
+  gboolean watches, depayloads;
 
   g_object_get (a->udpsrc, "caps", &caps, NULL);
   if (caps != NULL && !gst_caps_is_any (caps) && !gst_caps_is_empty (caps))
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "payload", &payload);
+  depayloads = check_peer (a, src_pad, caps);
   g_mutex_lock (&a->lock);
   g_free (a->encoding_name);
   a->encoding_name = encoding_name_of (caps) != NULL ? g_ascii_strup (encoding_name_of (caps), -1) : NULL;
   a->payload = payload;
-  memset (&a->tally, 0, sizeof a->tally);
+  rtp_payload_judge_init (&a->judge, a->encoding_name, is_sound (caps));
+  a->depayloads = depayloads && !is_sound (caps);
   memset (a->types, 0, sizeof a->types);
   a->silent_s = a->contested_s = 0;
   a->packets = a->refused = 0;
@@ -404,7 +438,6 @@ gst_tfrc_receive_advice_prepare (GstTfrcReceiveAdvice *a, GstPad *src_pad)
   g_mutex_unlock (&a->lock);
   if (!watches)
     add_probe (a->rtcpavpf, on_packet, a);
-  check_peer (a, src_pad, caps);
   gst_clear_caps (&caps);
 }
 

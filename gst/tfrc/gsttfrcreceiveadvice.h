@@ -5,7 +5,7 @@
 #define GST_TFRC_RECEIVE_ADVICE_H
 
 #include "gsttfrcrestore.h"
-#include "rtppayloadfit.h"
+#include "rtppayloadjudge.h"
 
 #include <gst/gst.h>
 
@@ -20,7 +20,8 @@ typedef struct {
   gchar *encoding_name; /* of what is said to arrive */
   gint payload;         /* -1: any */
   gboolean watching;    /* a probe looks at payloads */
-  RtpPayloadTally tally;
+  RtpPayloadJudge judge;
+  gboolean depayloads;      /* a depayloader is behind, which has no use for another encoding */
   guint types[128];         /* packets of each payload type that it has seen */
   guint silent_s;           /* seconds of play without a packet that counts */
   guint64 packets, refused; /* a second ago */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Input: packets, each a byte of flags (1 marker), a byte of size and so many bytes. */
+/* Input: packets, each a byte of flags (1 marker; the others: how far time goes on), a byte of size and so many bytes.
+ */
 #include "rtppayloadfit.h"
 #include "fuzz.h"
 
@@ -23,13 +24,15 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   FuzzInput in = {data, data + size};
   RtpPayloadTally t = {0};
+  uint32_t timestamp = 0;
 
   while (in.at < in.end) {
-    bool marker = fuzz_take (&in, 1) & 1;
+    unsigned flags = fuzz_take (&in, 1);
     size_t wanted = fuzz_take (&in, 1), left = (size_t)(in.end - in.at), n = wanted < left ? wanted : left;
     uint8_t *payload = fuzz_exact (in.at, n);
 
-    rtp_payload_tally_add (&t, payload, n, marker);
+    timestamp += 480 * (flags >> 1);
+    rtp_payload_tally_add (&t, payload, n, flags & 1, timestamp);
     free (payload);
     in.at += n;
   }
@@ -37,6 +40,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
     FUZZ_CHECK (t.fit[i] <= t.packets && t.begins_fit[i] <= t.begins && t.begins_fit[i] <= t.fit[i]);
     FUZZ_CHECK (!rtp_payload_tally_refutes (&t, i) || rtp_payload_tally_guess (&t) != i);
   }
+  FUZZ_CHECK (t.repeats + t.opus_steps <= t.packets);
   FUZZ_CHECK (rtp_payload_tally_guess (&t) < 0 || rtp_payload_tally_is_full (&t));
   return 0;
 }

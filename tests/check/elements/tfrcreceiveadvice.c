@@ -226,6 +226,71 @@ GST_START_TEST (test_what_arrives_is_another)
 }
 GST_END_TEST;
 
+/* Of identity. */
+#define COUNTED "identity name=passed ! "
+
+static guint
+call_passed (Call *c)
+{
+  GstElement *passed = gst_bin_get_by_name (GST_BIN (c->pipeline), "passed");
+  GstStructure *stats;
+  guint64 n;
+
+  g_object_get (passed, "stats", &stats, NULL);
+  fail_unless (gst_structure_get_uint64 (stats, "num-buffers", &n));
+  gst_structure_free (stats);
+  gst_object_unref (passed);
+  return (guint)n;
+}
+
+#define OPUS_PACKETS                                                                                                   \
+  "audiotestsrc is-live=true ! audioconvert ! audio/x-raw,rate=48000,channels=1 ! opusenc ! rtpopuspay"
+
+GST_START_TEST (test_sound_and_pictures_are_swapped)
+{
+  Call pictures, sound, right;
+
+  call_open (&pictures, "encoding-name=H264", "rtph264depay ! fakesink async=false");
+  call_send (&pictures, OPUS_PACKETS);
+  call_open (&sound, "encoding-name=OPUS", "rtpopusdepay ! fakesink async=false");
+  call_send (&sound, H264_PACKETS);
+  call_open (&right, "encoding-name=OPUS", "rtpopusdepay ! fakesink async=false");
+  call_send (&right, OPUS_PACKETS);
+  g_usleep (4 * G_USEC_PER_SEC);
+  call_close (&pictures, "What arrives is not H264, but looks like OPUS", "Set encoding-name");
+  call_close (&sound, "What arrives is not OPUS, but looks like H264", "Set encoding-name");
+  call_close (&right, NULL, NULL);
+}
+GST_END_TEST;
+
+/* A depayloader gets nothing of another codec, until what arrives is of its own; whatever else takes packets gets all.
+ */
+GST_START_TEST (test_another_codec_is_held_back)
+{
+  Call depay, relay;
+  guint i, before = 0;
+
+  call_open (&depay, "encoding-name=H264", COUNTED "rtph264depay ! fakesink async=false");
+  call_open (&relay, "encoding-name=H264", COUNTED "fakesink async=false");
+  call_add_socket (&depay, 0, "127.0.0.1");
+  call_add_socket (&relay, 0, "127.0.0.1");
+  for (i = 0; i < 110; i++) {
+    if (i == 80) {
+      fail_unless_equals_int (call_passed (&depay), 0);
+      fail_unless (call_passed (&relay) >= 75);
+    }
+    before = i == 95 ? call_passed (&depay) : before;
+    call_filled_packet (&depay, 0, 96, i < 80 ? 0x1d : 0x41); /* rtph264depay ends at 29, FU-B */
+    call_filled_packet (&relay, 0, 96, 0x1d);
+    g_usleep (40000);
+  }
+  g_usleep (200000);
+  fail_unless (call_passed (&depay) > before + 5);
+  call_close (&depay, "What arrives is not H264. Set encoding-name", "srtp-key");
+  call_close (&relay, "What arrives is not H264. Set encoding-name", "srtp-key");
+}
+GST_END_TEST;
+
 /* Before anything arrives, and once more where it is started once more. */
 GST_START_TEST (test_the_depayloader_takes_another)
 {
@@ -253,6 +318,8 @@ tfrcreceiveadvice_suite (void)
   tcase_add_test (tc, test_silence);
   tcase_add_test (tc, test_two_senders);
   tcase_add_test (tc, test_what_arrives_is_another);
+  tcase_add_test (tc, test_sound_and_pictures_are_swapped);
+  tcase_add_test (tc, test_another_codec_is_held_back);
   tcase_add_test (tc, test_the_depayloader_takes_another);
   return s;
 }
