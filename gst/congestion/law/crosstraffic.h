@@ -6,8 +6,8 @@
      ln (s per byte between two frames / s per byte within the frame behind), mean over frames
 
    is near 0 alone, whatever the capacity and however it comes and goes (-0.5 to 0.05 over recorded mobile links), 0.2
-   to 0.5 for the larger of two flows of the same kind, and 0.8 to 1.2 beside more. Nothing is known without such
-   frames. */
+   to 0.5 for the larger of two flows of the same kind, and 0.8 to 1.2 beside more. One frame counts for twice the limit
+   at most: who else is there is met by most of them, a gap of the link by few. Nothing is known without such frames. */
 #ifndef CROSSTRAFFIC_H
 #define CROSSTRAFFIC_H
 

@@ -204,14 +204,15 @@ fits_opus (const uint8_t *p, size_t size, bool begins, bool ends)
 static const struct {
   char name[8];
   bool (*fits) (const uint8_t *payload, size_t size, bool begins, bool ends);
+  bool sure;
 } formats[RTP_PAYLOAD_FORMATS] = {
-    {"H264", fits_h264},
-    {"H265", fits_h265},
-    {"VP8", fits_vp8},
-    {"VP9", fits_vp9},
-    {"AV1", fits_av1},
-    {"JPEG", fits_jpeg},
-    [RTP_PAYLOAD_OPUS] = {"OPUS", fits_opus},
+    {"H264", fits_h264, true},
+    {"H265", fits_h265, false},
+    {"VP8", fits_vp8, true},
+    {"VP9", fits_vp9, true},
+    {"AV1", fits_av1, false},
+    {"JPEG", fits_jpeg, true},
+    [RTP_PAYLOAD_OPUS] = {"OPUS", fits_opus, false},
 };
 
 int
@@ -233,6 +234,12 @@ bool
 rtp_payload_fits (int format, const uint8_t *payload, size_t size, bool begins, bool ends)
 {
   return size > 0 && format >= 0 && format < RTP_PAYLOAD_FORMATS && formats[format].fits (payload, size, begins, ends);
+}
+
+bool
+rtp_payload_is_sure (int format)
+{
+  return format >= 0 && format < RTP_PAYLOAD_FORMATS && formats[format].sure;
 }
 
 bool

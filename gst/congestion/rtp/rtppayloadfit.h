@@ -33,6 +33,8 @@ const char *rtp_payload_format_name (int format);
 bool rtp_payload_fits (int format, const uint8_t *payload, size_t size, bool begins, bool ends);
 /* The same of one whose place in a frame nobody knows. */
 bool rtp_payload_may_be (int format, const uint8_t *payload, size_t size);
+/* Whether one that does not fit cannot be it: of H265 and AV1 too few have been seen for that, sound has no pattern. */
+bool rtp_payload_is_sure (int format);
 
 void rtp_payload_tally_add (RtpPayloadTally *t, const uint8_t *payload, size_t size, bool marker, uint32_t timestamp);
 /* Enough has been seen to tell. */

@@ -11,12 +11,6 @@ rtp_payload_judge_init (RtpPayloadJudge *j, const char *encoding_name, bool soun
   *j = (RtpPayloadJudge){.format = rtp_payload_format (encoding_name), .sound = sound};
 }
 
-static bool
-is_held (const RtpPayloadJudge *j)
-{
-  return j->format >= 0 && j->format != RTP_PAYLOAD_OPUS;
-}
-
 /* Once it is as was said it is not asked again: nothing but another sender would change it. */
 static RtpPayloadVerdict
 verdict (const RtpPayloadJudge *j)
@@ -51,11 +45,12 @@ rtp_payload_judge_add (RtpPayloadJudge *j, const uint8_t *payload, size_t size, 
   if (j->verdict == RTP_PAYLOAD_UNDECIDED) {
     j->verdict = verdict (j);
     j->row = j->row_begins = 0;
-  } else if (j->verdict == RTP_PAYLOAD_WRONG && is_held (j) && ends_row (j, payload, size, begins, marker)) {
+  } else if (j->verdict == RTP_PAYLOAD_WRONG && rtp_payload_is_sure (j->format) &&
+             ends_row (j, payload, size, begins, marker)) {
     j->tally = (RtpPayloadTally){.frame_ended = marker};
     j->verdict = RTP_PAYLOAD_UNDECIDED;
   }
-  if (!is_held (j) || j->verdict == RTP_PAYLOAD_AS_SAID)
+  if (!rtp_payload_is_sure (j->format) || j->verdict == RTP_PAYLOAD_AS_SAID)
     return true;
   return j->verdict == RTP_PAYLOAD_UNDECIDED && rtp_payload_may_be (j->format, payload, size);
 }
