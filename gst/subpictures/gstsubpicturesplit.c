@@ -44,16 +44,6 @@ typedef struct {
   gboolean is_new;
 } Newcomer;
 
-static gboolean
-has_event (GstPad *pad, GstEventType type)
-{
-  GstEvent *event = gst_pad_get_sticky_event (pad, type, 0);
-  gboolean has = event != NULL;
-
-  gst_clear_event (&event);
-  return has;
-}
-
 static void
 start_stream (GstSubpictureSplit *self, GstPad *pad, guint number)
 {
@@ -80,7 +70,8 @@ tell_event (GstPad *sinkpad, GstEvent **event, gpointer user)
 {
   Newcomer *n = user;
 
-  if (GST_EVENT_TYPE (*event) == GST_EVENT_EOS || (!n->is_new && has_event (n->pad, GST_EVENT_TYPE (*event))))
+  if (GST_EVENT_TYPE (*event) == GST_EVENT_EOS ||
+      (!n->is_new && subpicture_pad_has_sent (n->pad, GST_EVENT_TYPE (*event))))
     return TRUE;
   if (GST_EVENT_TYPE (*event) == GST_EVENT_STREAM_START)
     start_stream (n->self, n->pad, n->number);
@@ -94,7 +85,7 @@ tell_event (GstPad *sinkpad, GstEvent **event, gpointer user)
 static void
 tell_newcomer (GstSubpictureSplit *self, GstPad *pad, guint number)
 {
-  Newcomer n = {self, pad, number, !has_event (pad, GST_EVENT_STREAM_START)};
+  Newcomer n = {self, pad, number, !subpicture_pad_has_sent (pad, GST_EVENT_STREAM_START)};
 
   gst_pad_sticky_events_foreach (self->sinkpad, tell_event, &n);
 }

@@ -4,6 +4,7 @@
 #endif
 
 #include "subpictureoutlet.h"
+#include "subpictureplanes.h"
 
 void
 subpicture_outlet_init (SubpictureOutlet *o, GstPad *pad, GMutex *lock)
@@ -109,16 +110,6 @@ subpicture_outlet_span (const SubpictureOutlet *o)
 
 /* ---- what is dropped ---- */
 
-static gboolean
-has_sent (const SubpictureOutlet *o, GstEventType type)
-{
-  GstEvent *event = gst_pad_get_sticky_event (o->pad, type, 0);
-  gboolean has = event != NULL;
-
-  gst_clear_event (&event);
-  return has;
-}
-
 /* What had not left goes again. */
 static void
 drop (SubpictureOutlet *o)
@@ -126,8 +117,8 @@ drop (SubpictureOutlet *o)
   g_queue_clear_full (&o->items, (GDestroyNotify)gst_mini_object_unref);
   gst_clear_caps (&o->caps);
   o->caps = gst_pad_get_current_caps (o->pad);
-  o->started = has_sent (o, GST_EVENT_STREAM_START);
-  o->has_segment = has_sent (o, GST_EVENT_SEGMENT);
+  o->started = subpicture_pad_has_sent (o->pad, GST_EVENT_STREAM_START);
+  o->has_segment = subpicture_pad_has_sent (o->pad, GST_EVENT_SEGMENT);
 }
 
 void

@@ -52,6 +52,16 @@ subpicture_sink_query (GstPad *pad, GstObject *parent, GstQuery *query)
   return TRUE;
 }
 
+gboolean
+subpicture_pad_has_sent (GstPad *pad, GstEventType type)
+{
+  GstEvent *event = gst_pad_get_sticky_event (pad, type, 0);
+  gboolean has = event != NULL;
+
+  gst_clear_event (&event);
+  return has;
+}
+
 static GstCaps *
 with_size (GstCaps *caps, gint width, gint height)
 {

@@ -8,14 +8,12 @@
 #define ENOUGH_PACKETS 30
 #define ENOUGH_BEGINS 5
 #define MOST_PACKETS 1000 /* of frames that are larger than those of any call */
-#define MOST_SILENCE (10 * 48000)
 
-/* What payloaders make: slices, parameter sets, SEI, delimiters, prefix, STAP-A, FU-A. Data partitions, fillers and
-   interleaved packets are left out: nobody sends them, and other formats' first bytes look like them; a filler has no
-   bit of nal_ref_idc either, and is what encoders of a constant rate send much of. */
+/* What payloaders make: slices, parameter sets, SEI, delimiters, prefix, STAP-A, FU-A. Data partitions and interleaved
+   packets are left out: nobody sends them, and other formats' first bytes look like them. */
 #define H264_TYPES                                                                                                     \
   (1u << 1 | 1u << 5 | 1u << 6 | 1u << 7 | 1u << 8 | 1u << 9 | 1u << 14 | 1u << 15 | 1u << 20 | 1u << 24 | 1u << 28)
-#define H264_FILLER 12
+#define H264_FILLER 12 /* encoders of a constant rate send much of it; its nal_ref_idc is 0 (H.264 7.4.1) */
 
 static bool
 is_h264_unit (uint8_t head, unsigned type)
@@ -257,7 +255,7 @@ is_in_time (RtpPayloadTally *t, const uint8_t *payload, size_t size, uint32_t ti
   bool first = t->packets == 0;
 
   t->repeats += !first && step == 0;
-  t->opus_steps += !first && step != 0 && step <= MOST_SILENCE && played != 0 && step % played == 0;
+  t->opus_steps += !first && (int32_t)step > 0 && played != 0 && step % played == 0;
   t->timestamp = timestamp;
   t->opus_samples = opus_samples (payload, size);
   return first || step == played;

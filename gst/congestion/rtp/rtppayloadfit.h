@@ -20,8 +20,8 @@ extern "C" {
 typedef struct {
   unsigned packets, begins; /* begins: of them, the first of a frame each */
   unsigned fit[RTP_PAYLOAD_FORMATS], begins_fit[RTP_PAYLOAD_FORMATS];
-  unsigned repeats,
-      opus_steps; /* times of the packet before; that go on by what Opus could have played, or a multiple */
+  unsigned repeats;                 /* of the time of the packet before */
+  unsigned opus_steps;              /* on from it by what that one plays as Opus, or a multiple */
   uint32_t timestamp, opus_samples; /* of the packet before */
   bool frame_ended;
 } RtpPayloadTally;
