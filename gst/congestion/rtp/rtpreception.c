@@ -13,7 +13,7 @@ rtp_reception_init (RtpReception *r, uint32_t clock_rate)
 uint32_t
 rtp_reception_highest (const RtpReception *r)
 {
-  return r->cycles + r->max_seq;
+  return (uint32_t)(r->cycles + r->max_seq);
 }
 
 /* RFC 3550 A.1 init_seq () */
@@ -54,7 +54,7 @@ static void
 note_losses (RtpReception *r, unsigned advance)
 {
   unsigned last = RTP_RECEPTION_NDUPACK - 1 + advance;
-  uint32_t since_base = rtp_reception_highest (r) - r->base_seq;
+  uint64_t since_base = r->cycles + r->max_seq - r->base_seq;
 
   for (unsigned n = RTP_RECEPTION_NDUPACK; n <= last && n < since_base; n++) {
     bool missing = n >= WINDOW_BITS || !(r->window >> n & 1);
@@ -162,7 +162,7 @@ rtp_reception_on_sender_report (RtpReception *r, uint64_t ntp, CcTime arrived_at
 static int64_t
 expected (const RtpReception *r)
 {
-  return r->valid ? (int64_t)rtp_reception_highest (r) - r->base_seq + 1 : 0;
+  return r->valid ? (int64_t)(r->cycles + r->max_seq - r->base_seq + 1) : 0;
 }
 
 uint64_t

@@ -38,8 +38,8 @@ typedef struct {
   bool started, valid;
   unsigned sequential;
   uint16_t max_seq;
-  uint32_t cycles, base_seq, bad_seq;
-  uint64_t received;
+  uint32_t base_seq, bad_seq;
+  uint64_t cycles, received; /* more of both than an extended number tells: it wraps in a day at 50000 packets/s */
   int64_t expected_prior, received_prior;
   uint64_t window; /* bit n: the packet n below the highest has come */
   double jitter;   /* ticks */

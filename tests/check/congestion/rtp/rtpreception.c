@@ -89,6 +89,29 @@ START_TEST (test_wrap)
 }
 END_TEST
 
+/* The 2^32 packets in front are not sent one by one. */
+START_TEST (test_extended_numbers_wrap)
+{
+  RtpReception r = valid_from (0);
+  RtpReceptionReport report;
+
+  r.cycles = 0xffff0000;
+  r.max_seq = 0xfffd;
+  r.received = 0xfffffffe;
+  ck_assert (rtp_reception_report (&r, CC_SECOND, &report));
+  ck_assert_uint_eq (report.highest_seq, 0xfffffffd);
+  ck_assert_int_eq (report.cumulative_lost, 0);
+  for (uint16_t i = 0; i < 100; i++)
+    if (i % 10 != 5)
+      receive (&r, (uint16_t)(0xfffe + i));
+  ck_assert (rtp_reception_report (&r, CC_SECOND, &report));
+  ck_assert_uint_eq (report.highest_seq, 97);
+  ck_assert_int_eq (report.cumulative_lost, 10);
+  ck_assert_uint_eq (report.fraction_lost, 25);
+  ck_assert_uint_eq (rtp_reception_missing (&r), 10);
+}
+END_TEST
+
 /* Lost once three later ones are here, not before; told once; a late one is no loss. */
 START_TEST (test_loss_is_told_after_three_later_packets)
 {
@@ -185,5 +208,5 @@ START_TEST (test_sender_report_echo)
 END_TEST
 
 CC_TEST_MAIN ("rtpreception", test_two_in_sequence_make_a_source, test_fraction_and_cumulative_loss, test_duplicates,
-    test_wrap, test_loss_is_told_after_three_later_packets, test_long_gap, test_restart_of_the_sender, test_jitter,
-    test_sender_report_echo)
+    test_wrap, test_extended_numbers_wrap, test_loss_is_told_after_three_later_packets, test_long_gap,
+    test_restart_of_the_sender, test_jitter, test_sender_report_echo)
