@@ -6,6 +6,8 @@
 #define LIFE_INTERVALS 5
 #define SILENCE (500 * CC_MSECOND)
 #define SILENT_INTERVALS 3
+#define PAUSE_INTERVALS 4
+#define REGULAR (5 * CC_SECOND)            /* RFC 3550 6.2 */
 #define ANSWERS 8                          /* reports, before their spacing is known */
 #define ANSWER_INTERVALS 2                 /* of reports: RTCP's spacing is random, 0.5 to 1.5 of the mean */
 #define ANSWER_PATIENCE (200 * CC_MSECOND) /* a queue that a report would have told of */
@@ -18,7 +20,8 @@ report_admission_init (ReportAdmission *a, uint32_t base_us, CcTime now)
       .first_sent_at = CC_TIME_NONE,
       .last_sent_at = CC_TIME_NONE,
       .answered_at = CC_TIME_NONE,
-      .report_at = CC_TIME_NONE};
+      .report_at = CC_TIME_NONE,
+      .unreported_at = CC_TIME_NONE};
 }
 
 void
@@ -26,18 +29,33 @@ report_admission_on_sent (ReportAdmission *a, CcTime now)
 {
   if (a->first_sent_at == CC_TIME_NONE)
     a->first_sent_at = now;
+  if (a->unreported_at == CC_TIME_NONE)
+    a->unreported_at = now;
   a->last_sent_at = now;
+}
+
+/* Neither a pause of the sender's nor an outage is a spacing of reports, or as long a silence would be none. What is
+   more than four intervals (as in tfrcsender.c) is one where it was spent waiting for an answer, and no longer than
+   regular RTCP takes. */
+static CcDuration
+spacing (const ReportAdmission *a, CcTime now)
+{
+  CcDuration gap = a->report_at == CC_TIME_NONE ? 0 : cc_time_since (now, a->report_at);
+  CcDuration waited = a->unreported_at == CC_TIME_NONE ? 0 : cc_time_since (now, a->unreported_at);
+  CcDuration most = cc_time_max (cc_time_min (waited, REGULAR), PAUSE_INTERVALS * a->interval);
+
+  return most > 0 ? cc_time_min (gap, most) : gap;
 }
 
 void
 report_admission_on_report (ReportAdmission *a, CcTime now)
 {
-  if (a->report_at != CC_TIME_NONE && now > a->report_at) {
-    CcDuration gap = now - a->report_at;
+  CcDuration gap = spacing (a, now);
 
+  if (gap > 0)
     a->interval = a->interval ? (7 * a->interval + gap) / 8 : gap;
-  }
   a->report_at = now;
+  a->unreported_at = CC_TIME_NONE;
 }
 
 void

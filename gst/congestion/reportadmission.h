@@ -16,10 +16,11 @@ typedef struct {
   CcTime started_at;
   uint32_t base_us;                   /* of the stamps: chance */
   CcTime first_sent_at, last_sent_at; /* CC_TIME_NONE: nothing left yet */
-  CcTime answered_at;  /* when the newest packet known to have arrived was sent; CC_TIME_NONE: none yet */
-  uint64_t answers;    /* reports that told of one */
-  CcTime report_at;    /* of any kind; CC_TIME_NONE: none yet */
-  CcDuration interval; /* smoothed spacing of reports; 0: not known yet */
+  CcTime answered_at;   /* when the newest packet known to have arrived was sent; CC_TIME_NONE: none yet */
+  uint64_t answers;     /* reports that told of one */
+  CcTime report_at;     /* of any kind; CC_TIME_NONE: none yet */
+  CcTime unreported_at; /* the first packet since left; CC_TIME_NONE: none yet */
+  CcDuration interval;  /* smoothed spacing of reports, pauses left out; 0: not known yet */
 } ReportAdmission;
 
 void report_admission_init (ReportAdmission *a, uint32_t base_us, CcTime now);

@@ -81,5 +81,36 @@ START_TEST (test_what_is_under_way_for_too_long)
 }
 END_TEST
 
+/* Held for an hour, then the call goes on and its path ends. */
+START_TEST (test_pauses_and_outages_are_no_spacing)
+{
+  ReportAdmission a;
+  CcTime now = CC_SECOND;
+
+  report_admission_init (&a, 0, now);
+  for (unsigned i = 0; i < 100; i++) {
+    report_admission_on_sent (&a, now);
+    report_admission_on_report (&a, now += 50 * CC_MSECOND);
+    report_admission_on_answer (&a, now - 50 * CC_MSECOND);
+  }
+  now += 3600 * CC_SECOND;
+  report_admission_on_report (&a, now); /* of nothing that was sent since */
+  now += 3600 * CC_SECOND;
+  report_admission_on_sent (&a, now);
+  report_admission_on_report (&a, now += 50 * CC_MSECOND);
+  report_admission_on_answer (&a, now - 50 * CC_MSECOND);
+  ck_assert_uint_le (a.interval, 100 * CC_MSECOND);
+  ck_assert_uint_eq (report_admission_life (&a), 2 * CC_SECOND);
+  ck_assert (report_admission_is_silent (&a, now + 501 * CC_MSECOND));
+  report_admission_on_sent (&a, now + CC_SECOND);
+  ck_assert (report_admission_is_unanswered (&a, 100 * CC_MSECOND));
+  for (unsigned i = 0; i < 6000; i++)
+    report_admission_on_sent (&a, now += 10 * CC_MSECOND);
+  report_admission_on_report (&a, now); /* nor is an outage */
+  ck_assert_uint_le (a.interval, CC_SECOND);
+  ck_assert (report_admission_is_silent (&a, now + 3 * CC_SECOND));
+}
+END_TEST
+
 CC_TEST_MAIN ("reportadmission", test_only_stamps_of_what_was_sent, test_a_report_counts_for_five_intervals,
-    test_slow_reports_are_no_silence, test_what_is_under_way_for_too_long)
+    test_slow_reports_are_no_silence, test_what_is_under_way_for_too_long, test_pauses_and_outages_are_no_spacing)
