@@ -87,6 +87,16 @@ note_span (RepairSpan *s, double value)
 
 /* ---- the stream ---- */
 
+/* A packet that is later than the one before by more than is ever waited for: the sender paused while its RTP time
+   stood, or that began anew, or wrapped unseen. Players begin anew, too; where it was the path that held all up, the
+   packets behind bring the base back. */
+static void
+begin_another_time (RepairPlan *r, double transit)
+{
+  if (transit - r->base - r->late > cc_seconds (r->params.most))
+    r->base = transit;
+}
+
 static void
 note_lateness (RepairPlan *r, uint32_t rtp_time, CcTime now)
 {
@@ -97,7 +107,9 @@ note_lateness (RepairPlan *r, uint32_t rtp_time, CcTime now)
   r->base += BASE_DRIFT * cc_seconds (cc_time_since (now, r->last_at));
   if (transit < r->base)
     r->base = transit;
-  note_span (&r->lateness, transit - r->base);
+  begin_another_time (r, transit);
+  r->late = transit - r->base;
+  note_span (&r->lateness, r->late);
   r->base += (double)(int32_t)ahead / r->params.clock_rate;
   r->last_at = now;
 }
@@ -123,6 +135,16 @@ note_frame (RepairPlan *r, uint32_t rtp_time, unsigned packets)
   r->in_frame += packets;
 }
 
+/* What is seen behind a pause or an outage does not tell when gaps are. */
+static void
+note_revealed (RepairPlan *r, CcTime now)
+{
+  double after = cc_seconds (cc_time_since (now, r->last_at));
+
+  if (after < LONGEST_INTERVAL)
+    note_span (&r->reveal, after);
+}
+
 /* It was no loss. */
 static void
 note_overtaken (RepairPlan *r, uint32_t by, bool queued, CcTime now)
@@ -145,6 +167,7 @@ repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, bool queu
     r->highest = seq;
     r->frame = rtp_time;
     r->base = cc_seconds (now);
+    r->late = 0;
     r->last_at = now;
     r->in_frame = 1;
     return;
@@ -159,7 +182,7 @@ repair_plan_on_packet (RepairPlan *r, uint32_t seq, uint32_t rtp_time, bool queu
   if (!queued)
     recent_loss_on_packet (&r->own, ahead - 1);
   if (ahead > 1)
-    note_span (&r->reveal, cc_seconds (cc_time_since (now, r->last_at)));
+    note_revealed (r, now);
   note_lateness (r, rtp_time, now);
   note_frame (r, rtp_time, ahead);
   r->highest = seq;

@@ -49,6 +49,7 @@ typedef struct {
   double frame_packets; /* n */
   double interval;      /* s: between two frames; 0: not known */
   double base;          /* s: least arrival - RTP time, of late */
+  double late;          /* s: by how much the newest packet was later */
   RepairSpan lateness, reveal, notice, answer;
   double asks, unanswered; /* lately */
   unsigned reordered;      /* the furthest that a packet has been overtaken by, of late */

@@ -435,8 +435,75 @@ START_TEST (test_what_asking_can_do)
 }
 END_TEST
 
+/* The sender paused while its RTP time stood, that fell back, or more of it passed than 32 bits tell. */
+START_TEST (test_another_rtp_time_is_no_lateness)
+{
+  const struct {
+    CcDuration pause;
+    uint32_t rtp_time;
+  } leaps[] = {{5 * CC_SECOND, 0}, {CC_SECOND, 0}, {0, -900000u}, {36000 * CC_SECOND, 36000u * 90000u}};
+  uint32_t seq = 1000, rtp_time = 0;
+  CcTime now = CC_SECOND;
+
+  for (unsigned leap = 0; leap < sizeof leaps / sizeof *leaps; leap++) {
+    fresh (40 * MS);
+    for (unsigned f = 0; f < 600; f++) {
+      for (unsigned i = 0; i < PACKETS; i++)
+        if (++seq % 20 != 0)
+          repair_plan_on_packet (&plan, seq, rtp_time, false, now + i * SPACING);
+      rtp_time += 3000;
+      now += FRAME;
+      if (f == 299) {
+        now += leaps[leap].pause;
+        rtp_time += leaps[leap].rtp_time;
+      }
+    }
+    answers (20, 5 * MS, 50 * MS);
+    repair_plan_update (&plan, now);
+    ck_assert_double_lt (plan.lateness.mean, 0.050);
+    ck_assert_uint_ge (plan.rounds, 1);
+  }
+}
+END_TEST
+
+/* Three frames come 2 s late, all at once nearly, as a path lets them go that held them. */
+START_TEST (test_packets_held_back_do_not_move_the_base)
+{
+  Path path = path_of (0, 1);
+  CcTime now;
+  double before;
+
+  fresh (40 * MS);
+  now = stream (&path, 300, CC_SECOND);
+  before = plan.base - cc_seconds (now);
+  stream (&path, 3, now + 2 * CC_SECOND);
+  now = stream (&path, 300, now + 3 * FRAME);
+  ck_assert_double_eq_tol (plan.base - cc_seconds (now), before, 0.020);
+  ck_assert_double_lt (plan.lateness.mean, 0.050);
+}
+END_TEST
+
+/* Nothing came for 4 s, and the first packet behind shows all that was lost. */
+START_TEST (test_an_outage_does_not_tell_when_gaps_are_seen)
+{
+  Path path = path_of (0, 1), gone = path_of (0.5, 1e9);
+  CcTime now;
+
+  fresh (40 * MS);
+  now = stream (&path, 300, CC_SECOND);
+  gone.in_burst = true;
+  now = stream (&gone, 120, now);
+  now = stream (&path, 3, now);
+  answers (20, 5 * MS, 50 * MS);
+  repair_plan_update (&plan, now);
+  ck_assert_double_lt (plan.reveal.mean, 0.050);
+  ck_assert_uint_ge (plan.rounds, 1);
+}
+END_TEST
+
 CC_TEST_MAIN ("repairplan", test_nothing_lost_nothing_waited_for, test_short_round_trips_need_no_longer_wait,
     test_long_round_trips_ask_twice, test_an_answer_is_lost_after_two_deviations, test_bursts_are_told_and_outlasted,
     test_a_queues_losses_are_not_the_paths_own, test_answers_of_another_time_are_forgotten, test_too_far_away,
     test_the_user_has_the_last_word, test_the_wait_falls_late, test_reordering_is_waited_for, test_deaf_senders,
-    test_what_asking_can_do, CC_TEST_LONG (test_frames_are_lost_as_expected))
+    test_what_asking_can_do, test_another_rtp_time_is_no_lateness, test_packets_held_back_do_not_move_the_base,
+    test_an_outage_does_not_tell_when_gaps_are_seen, CC_TEST_LONG (test_frames_are_lost_as_expected))
