@@ -49,10 +49,30 @@ slot_of (CcPacketFeedback *f, uint64_t number)
   return &f->sent[number % TFRC_PACKET_REPORT_SLOTS];
 }
 
+static CcReportedStream *
+find_stream (CcPacketFeedback *f, uint32_t ssrc)
+{
+  for (unsigned i = 0; i < f->n_streams; i++)
+    if (f->streams[i].ssrc == ssrc)
+      return &f->streams[i];
+  return NULL;
+}
+
+static void
+note_stream (CcPacketFeedback *f, uint32_t ssrc)
+{
+  if (find_stream (f, ssrc) != NULL)
+    return;
+  f->streams[f->next_stream] = (CcReportedStream){.ssrc = ssrc};
+  f->next_stream = (f->next_stream + 1) % CC_PACKET_FEEDBACK_STREAMS;
+  f->n_streams += f->n_streams < CC_PACKET_FEEDBACK_STREAMS;
+}
+
 void
 cc_packet_feedback_on_sent (
     CcPacketFeedback *f, uint32_t ssrc, uint16_t seq, uint32_t size_bytes, uint32_t rtp_timestamp, CcTime now)
 {
+  note_stream (f, ssrc);
   *slot_of (f, f->next) = (CcSentPacket){.ssrc = ssrc, .seq = seq, .frame = rtp_timestamp};
   tfrc_packet_report_on_sent (&f->tfrc, f->next, size_bytes, now);
   f->next++;
@@ -341,10 +361,26 @@ rts_time (uint64_t unwrapped)
   return (unwrapped >> 16) * CC_SECOND + ((unwrapped & 0xffff) * CC_SECOND >> 16);
 }
 
+/* Of a stream of ours, and the first on it in this report (RFC 8888 3.1 has one block a stream). */
+static bool
+is_new_block (CcPacketFeedback *f, const RtcpCcfbBlock *block)
+{
+  CcReportedStream *stream = find_stream (f, block->ssrc);
+  bool is_new = stream != NULL && stream->block_in != f->reports;
+
+  if (is_new)
+    stream->block_in = f->reports;
+  return is_new;
+}
+
 /* One look at each packet sent, however many numbers the block has. */
 static void
 note_block (CcPacketFeedback *f, const RtcpCcfbBlock *block, CcTime reported_at)
 {
+  for (unsigned i = 0; i < block->num_reports; i++)
+    f->told += rtcp_ccfb_metric (block, i).received;
+  if (!is_new_block (f, block))
+    return;
   for (uint64_t number = oldest (f); number < f->next; number++) {
     const CcSentPacket *packet = slot_of (f, number);
     uint16_t i = (uint16_t)(packet->seq - block->begin_seq);
@@ -356,8 +392,6 @@ note_block (CcPacketFeedback *f, const RtcpCcfbBlock *block, CcTime reported_at)
     note (f, number, metric.received, rtcp_ccfb_arrival (&metric, reported_at), (ArrivalEcn)metric.ecn);
     f->known += metric.received;
   }
-  for (unsigned i = 0; i < block->num_reports; i++)
-    f->told += rtcp_ccfb_metric (block, i).received;
 }
 
 bool
@@ -390,6 +424,25 @@ follows (CcPacketFeedback *f, uint8_t fb_pkt_count)
   return !gap;
 }
 
+/* How many numbers from this one on are of packets that nobody remembers. */
+static unsigned
+forgotten_from (const CcPacketFeedback *f, uint16_t number)
+{
+  uint16_t behind = (uint16_t)(f->next - 1 - number);
+  uint64_t found = f->next - 1 - behind;
+
+  return found < oldest (f) ? (unsigned)(oldest (f) - found) : 0;
+}
+
+/* To the next that may tell something. */
+static bool
+next_status (const CcPacketFeedback *f, RtcpTwccReader *reader, RtcpTwccStatus *status)
+{
+  while (rtcp_twcc_skip (reader, forgotten_from (f, (uint16_t)(reader->base_seq + reader->done))) > 0) {
+  }
+  return rtcp_twcc_next (reader, status);
+}
+
 /* Returns the newest arrival, 0: none. */
 static CcTime
 note_statuses (CcPacketFeedback *f, RtcpTwccReader *reader, uint64_t reference, bool all)
@@ -397,7 +450,7 @@ note_statuses (CcPacketFeedback *f, RtcpTwccReader *reader, uint64_t reference, 
   RtcpTwccStatus status;
   CcTime newest = 0;
 
-  while (rtcp_twcc_next (reader, &status)) {
+  while (next_status (f, reader, &status)) {
     CcTime at = status.received ? rtcp_twcc_arrival (&status, reference) : CC_TIME_NONE;
     uint64_t number = find_number (f, status.seq);
 

@@ -8,6 +8,9 @@
    CC_PACKET_FEEDBACK_TOLERANCE is left out whole, until CC_PACKET_FEEDBACK_STRANGE in a row show that the receiver's
    clock was set.
 
+   A report costs no more than a look at each packet that is remembered, for each stream: the first block on a stream
+   counts, and what stands for packets nobody remembers is passed over, of which a few bytes may name thousands.
+
    What the path swallows for its size (pathmtu.h), or did so for a moment (sizerun.h), is seen here as well, and is no
    loss to either. */
 #ifndef CCPACKETFEEDBACK_H
@@ -26,6 +29,7 @@
 extern "C" {
 #endif
 
+#define CC_PACKET_FEEDBACK_STREAMS 16 /* whose packets are told apart in RFC 8888's reports; the oldest give way */
 #define CC_PACKET_FEEDBACK_STRANGE 5
 #define CC_PACKET_FEEDBACK_TOLERANCE (5 * CC_SECOND) /* RTCP may be as late */
 
@@ -48,13 +52,20 @@ typedef struct {
 } CcSentPacket;
 
 typedef struct {
+  uint32_t ssrc;
+  uint64_t block_in; /* report that has had a block on it */
+} CcReportedStream;
+
+typedef struct {
   CcPacketFeedbackParams params;
   TfrcPacketReport tfrc;
   uint64_t unknown, newest; /* numbers that no report covered so far, newest that one did */
   PathRate path;
   PathMtu mtu;
   SizeRun run;
-  LossExcuse excuse;                                 /* of runs */
+  LossExcuse excuse; /* of runs */
+  CcReportedStream streams[CC_PACKET_FEEDBACK_STREAMS];
+  unsigned n_streams, next_stream;
   CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
   uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */
   uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */

@@ -278,18 +278,43 @@ next_delta (RtcpTwccReader *r, Symbol symbol)
   return delta;
 }
 
-bool
-rtcp_twcc_next (RtcpTwccReader *r, RtcpTwccStatus *status)
+/* Where a status is left, so is its chunk. */
+static uint16_t
+present_chunk (RtcpTwccReader *r)
 {
-  Symbol symbol;
-
-  if (r->done == r->status_count)
-    return false;
   while (r->chunk_done == chunk_length (rtcp_get_u16 (r->chunk))) {
     r->chunk += 2;
     r->chunk_done = 0;
   }
-  symbol = symbol_at (rtcp_get_u16 (r->chunk), r->chunk_done++);
+  return rtcp_get_u16 (r->chunk);
+}
+
+unsigned
+rtcp_twcc_skip (RtcpTwccReader *r, unsigned n)
+{
+  unsigned left = r->status_count - r->done;
+  uint16_t chunk = left > 0 ? present_chunk (r) : 0;
+
+  if (left == 0 || chunk & 0x8000 || symbol_at (chunk, 0) != NOT_RECEIVED)
+    return 0;
+  n = n < left ? n : left;
+  left = chunk_length (chunk) - r->chunk_done;
+  n = n < left ? n : left;
+  r->chunk_done += n;
+  r->done += n;
+  return n;
+}
+
+bool
+rtcp_twcc_next (RtcpTwccReader *r, RtcpTwccStatus *status)
+{
+  Symbol symbol;
+  uint16_t chunk;
+
+  if (r->done == r->status_count)
+    return false;
+  chunk = present_chunk (r);
+  symbol = symbol_at (chunk, r->chunk_done++);
   *status = (RtcpTwccStatus){.seq = (uint16_t)(r->base_seq + r->done++), .received = symbol != NOT_RECEIVED};
   if (status->received)
     r->at += next_delta (r, symbol) * (int64_t)RTCP_TWCC_TICK;

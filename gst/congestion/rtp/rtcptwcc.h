@@ -44,6 +44,8 @@ typedef struct {
 bool rtcp_twcc_open (RtcpTwccReader *r, const uint8_t *fci, size_t size);
 /* False behind the last one. Symbols beyond the status count are passed over. */
 bool rtcp_twcc_next (RtcpTwccReader *r, RtcpTwccStatus *status);
+/* Passes over statuses that a run says have not arrived, n at most; returns how many: two bytes may stand for 8191. */
+unsigned rtcp_twcc_skip (RtcpTwccReader *r, unsigned n);
 /* The arrival on the receiver's clock, plus a constant. reference: unwrapped with 24 bits. */
 CcTime rtcp_twcc_arrival (const RtcpTwccStatus *status, uint64_t reference);
 #ifdef __cplusplus

@@ -2,8 +2,10 @@
 /* How it steers a sender over a link stands in ccsender.c. */
 #include "ccpacketfeedback.h"
 #include "cctest.h"
+#include "rtcpbytes.h"
 
 #include <string.h>
+#include <time.h>
 
 #define MS CC_MSECOND
 #define T0 (100 * CC_SECOND)
@@ -371,7 +373,108 @@ START_TEST (test_what_is_too_large_is_no_loss)
 }
 END_TEST
 
+static void
+send_many (void)
+{
+  reset ();
+  for (unsigned i = 0; i < 2 * TFRC_PACKET_REPORT_SLOTS; i++)
+    send_one (1, (uint16_t)i, false);
+}
+
+/* s of processor time that so many messages of `count` statuses in runs take, of which the first is of number `base`.
+ */
+static double
+time_of_runs (unsigned messages, uint16_t base, uint16_t count)
+{
+  size_t size = RTCP_TWCC_HEADER_SIZE;
+  clock_t from = clock ();
+
+  memset (bytes, 0, sizeof bytes);
+  rtcp_put_u16 (bytes, base);
+  rtcp_put_u16 (bytes + 2, count);
+  for (unsigned left = count; left > 0; size += 2) {
+    unsigned run = left < 8191 ? left : 8191;
+
+    rtcp_put_u16 (bytes + size, (uint16_t)run);
+    left -= run;
+  }
+  for (unsigned i = 0; i < messages; i++) {
+    RtcpTwccReader reader;
+
+    bytes[7] = (uint8_t)i;
+    ck_assert (rtcp_twcc_open (&reader, bytes, size));
+    ck_assert (!cc_packet_feedback_on_twcc (&f, &reader, R, SIZE, next (), &verdict));
+  }
+  return (double)(clock () - from) / CLOCKS_PER_SEC;
+}
+
+/* 28 bytes that say of all numbers that there are that none arrived cost what those do that say it of the packets that
+   are remembered. */
+START_TEST (test_runs_of_what_nobody_remembers_cost_little)
+{
+  double remembered, all_numbers;
+
+  send_many ();
+  remembered = time_of_runs (500, TFRC_PACKET_REPORT_SLOTS, TFRC_PACKET_REPORT_SLOTS);
+  all_numbers = time_of_runs (500, 0, UINT16_MAX);
+  ck_assert_double_lt (all_numbers, 4 * remembered + 0.01);
+}
+END_TEST
+
+static RtcpCcfbReader
+read_blocks (uint32_t ssrc, unsigned blocks, uint16_t seq, CcTime theirs)
+{
+  static uint8_t body[12 * 1000 + 4];
+  RtcpCcfbReader reader;
+  uint8_t *at = body;
+
+  for (unsigned i = 0; i < blocks; i++, at += 12) {
+    rtcp_put_u32 (at, ssrc);
+    rtcp_put_u16 (at + 4, seq);
+    rtcp_put_u16 (at + 6, 2);
+    rtcp_put_u32 (at + 8, i == 0 ? 0x80000000 : 0); /* the first has arrived; or no, it has not */
+  }
+  rtcp_put_u32 (at, (uint32_t)(theirs / CC_SECOND << 16));
+  ck_assert (rtcp_ccfb_open (&reader, body, 12 * (size_t)blocks + 4));
+  return reader;
+}
+
+/* s of processor time; whether something was told is that of the last. */
+static double
+time_of_blocks (unsigned reports, uint32_t ssrc, unsigned blocks, bool *told)
+{
+  CcTime now = next (), theirs = now + CLOCK;
+  clock_t from = clock ();
+
+  for (unsigned i = 0; i < reports; i++) {
+    RtcpCcfbReader reader = read_blocks (ssrc, blocks, 8000, theirs);
+
+    *told = cc_packet_feedback_on_ccfb (&f, &reader, R, SIZE, now, &verdict);
+  }
+  return (double)(clock () - from) / CLOCKS_PER_SEC;
+}
+
+/* Of many blocks on a stream the first counts, of a stranger's none; a thousand cost no more than 50. */
+START_TEST (test_a_stream_has_one_block)
+{
+  const uint32_t ssrcs[] = {1, 77};
+  double one;
+  bool told;
+
+  for (unsigned i = 0; i < 2; i++) {
+    send_many ();
+    time_of_blocks (1, ssrcs[i], 1000, &told);
+    ck_assert_int_eq (told, ssrcs[i] == 1);
+    ck_assert_uint_eq (f.known, ssrcs[i] == 1);
+    ck_assert_uint_eq (f.told, 1);
+    one = time_of_blocks (100, 1, 1, &told);
+    ck_assert_double_lt (time_of_blocks (100, ssrcs[i], 1000, &told), 50 * one + 0.01);
+  }
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
     test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense,
-    test_marks_of_ect_1, test_what_is_too_large_is_no_loss)
+    test_marks_of_ect_1, test_what_is_too_large_is_no_loss, test_runs_of_what_nobody_remembers_cost_little,
+    test_a_stream_has_one_block)

@@ -296,6 +296,32 @@ START_TEST (test_malformed)
 }
 END_TEST
 
+/* Two of a run of seven, the rest of it, nothing of the vector behind. */
+START_TEST (test_runs_are_passed_over)
+{
+  static const uint8_t message[] = {0, 100, 0, 10, 0, 0, 1, 0, 0x00, 0x07, 0x98, 0x00, 4, 8};
+  RtcpTwccReader r;
+  RtcpTwccStatus status;
+
+  ck_assert (rtcp_twcc_open (&r, message, sizeof message));
+  ck_assert_uint_eq (rtcp_twcc_skip (&r, 2), 2);
+  ck_assert (rtcp_twcc_next (&r, &status));
+  ck_assert_uint_eq (status.seq, 102);
+  ck_assert (!status.received);
+  ck_assert_uint_eq (rtcp_twcc_skip (&r, 1000), 4);
+  ck_assert_uint_eq (rtcp_twcc_skip (&r, 1000), 0);
+  for (unsigned seq = 107; seq < 110; seq++) {
+    ck_assert (rtcp_twcc_next (&r, &status));
+    ck_assert_uint_eq (status.seq, seq);
+    ck_assert_int_eq (status.received, seq > 107);
+  }
+  ck_assert_int_eq (status.at, 3 * MS);
+  ck_assert_uint_eq (rtcp_twcc_skip (&r, 1000), 0);
+  ck_assert (!rtcp_twcc_next (&r, &status));
+}
+END_TEST
+
 CC_TEST_MAIN ("rtcptwcc", test_rtpsession_run, test_rtpsession_rounding, test_rtpsession_one_bit_vector,
     test_rtpsession_two_bit_vector, test_rtpsession_wrap, test_rtpsession_long_gap, test_counter_and_reference,
-    test_polarity, test_a_jump_begins_a_new_message, test_arrivals_are_told_once, test_round_trips, test_malformed)
+    test_polarity, test_a_jump_begins_a_new_message, test_arrivals_are_told_once, test_round_trips, test_malformed,
+    test_runs_are_passed_over)
