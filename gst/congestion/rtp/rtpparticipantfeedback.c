@@ -172,7 +172,7 @@ limit_for (RtpParticipant *p, const RtpSource *s, CcTime now)
     return 0;
   if (p->settings.tmmbr_bps != 0)
     return p->settings.tmmbr_bps;
-  return (uint64_t)(rtp_participant_allowed_rate (s, now) * 8);
+  return rtp_participant_bps (rtp_participant_allowed_rate (s, now));
 }
 
 /* A path rate moves with every packet: only what differs noticeably is asked for anew. RFC 5104 4.2.1.2: the first

@@ -161,10 +161,13 @@ add_nack (Build *b, RtpSource *s)
 static void
 note_remb (Build *b, const RtpSource *s)
 {
+  uint64_t bps;
+
   if (b->remb.n_ssrcs == RTCP_FB_REMB_MAX_SSRCS)
     return;
   b->remb.ssrcs[b->remb.n_ssrcs++] = s->ssrc;
-  b->remb.bitrate_bps += (uint64_t)(rtp_participant_allowed_rate (s, b->now) * 8);
+  bps = rtp_participant_bps (rtp_participant_allowed_rate (s, b->now));
+  b->remb.bitrate_bps += bps < UINT64_MAX - b->remb.bitrate_bps ? bps : UINT64_MAX - b->remb.bitrate_bps;
 }
 
 /* What this end has found out itself; false: nothing new. */
@@ -181,8 +184,8 @@ add_end_to_end (Build *b, RtpSource *s)
   if (feedback & RTP_FEEDBACK_TFRC)
     rtcp_add_tfrc (&b->rtcp, b->ssrc, s->ssrc, &report.tfrc);
   path = (RtcpPath){.kind = RTCP_PATH_END_TO_END,
-      .rate_bps = (uint64_t)(report.path.rate_Bps * 8),
-      .capacity_bps = (uint64_t)(report.path.capacity_Bps * 8),
+      .rate_bps = rtp_participant_bps (report.path.rate_Bps),
+      .capacity_bps = rtp_participant_bps (report.path.capacity_Bps),
       .queue_delay = report.path.queue_delay,
       .owner = report.path.owner,
       .ecn = report.path.ecn,
@@ -200,7 +203,7 @@ add_explicit_rate (Build *b, RtpSource *s)
   double rate_Bps = explicit_rate_current (&s->explicit_rate, b->now);
   RtcpPath path = {.kind = RTCP_PATH_ERF,
       .hop = explicit_rate_hop (&s->explicit_rate, b->now),
-      .rate_bps = (uint64_t)(rate_Bps * 8)};
+      .rate_bps = rtp_participant_bps (rate_Bps)};
 
   if (!(rate_Bps > 0))
     return false;

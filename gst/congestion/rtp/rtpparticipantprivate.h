@@ -84,6 +84,14 @@ void rtp_participant_check_source (RtpParticipant *p, RtpSource *source, CcTime 
 void rtp_participant_request_flow_report (RtpParticipant *p, CcTime now);
 void rtp_participant_note_explicit_rate (
     RtpParticipant *p, RtpSource *source, const ErfExtension *value, uint32_t seq, CcTime now);
+/* What is told of a rate in bit/s, as much as 64 bits can: explicit rates come from the network. */
+static inline uint64_t
+rtp_participant_bps (double Bps)
+{
+  double bps = 8 * Bps;
+
+  return bps > 0 ? bps < 0x1p64 ? (uint64_t)bps : UINT64_MAX : 0;
+}
 /* The lower of path rate and explicit rate, bytes/s with headers; 0: neither is known. */
 double rtp_participant_allowed_rate (const RtpSource *source, CcTime now);
 void rtp_participant_check_feedback (RtpParticipant *p, CcTime now);

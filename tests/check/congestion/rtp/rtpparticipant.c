@@ -411,6 +411,31 @@ START_TEST (whoever_makes_the_rate_is_told)
 }
 END_TEST
 
+static uint64_t explicit_bps;
+
+static void
+note_explicit (void *user, uint32_t sender, uint32_t media, const RtcpPath *path)
+{
+  if (path->kind == RTCP_PATH_ERF)
+    explicit_bps = path->rate_bps;
+}
+
+/* A router's word of more than 64 bits of bit/s is told as the most that these say, not as nothing. */
+START_TEST (rates_beyond_all_bounds_are_told)
+{
+  static const RtcpHandlers notes = {.path = note_explicit};
+
+  begin ();
+  call.caller.core.params.rate_maker = &notes;
+  explicit_bps = 0;
+  call_run (&call, 5 * CC_SECOND);
+  ck_assert (rtp_participant_on_relay (&call.watcher.core, CALL_MEDIA, 0x1p61, call.now));
+  call_run (&call, 2 * CC_SECOND);
+  ck_assert_uint_gt (explicit_bps, UINT64_MAX / 2);
+  call_clear (&call);
+}
+END_TEST
+
 /* PATH of an SSRC that was never heard before, in a packet of its own. */
 static bool
 says_path (const RtpAddress *from)
@@ -532,9 +557,9 @@ START_TEST (who_sends_again_is_back)
 END_TEST
 
 CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, whoever_makes_the_rate_is_told,
-    a_named_peer_is_believed_at_once, whoever_is_silent_is_answered, rtcp_alone_draws_little,
-    a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports, joining_asks_for_a_key_unit,
-    what_is_missing_is_asked_for, what_was_too_large_is_no_congestion, only_the_sender_says_its_weight,
-    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
-    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
-    no_memory_is_no_harm)
+    rates_beyond_all_bounds_are_told, a_named_peer_is_believed_at_once, whoever_is_silent_is_answered,
+    rtcp_alone_draws_little, a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports,
+    joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_was_too_large_is_no_congestion,
+    only_the_sender_says_its_weight, what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet,
+    what_is_withdrawn_is_not_said, a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye,
+    wake_ups_are_told, no_memory_is_no_harm)
