@@ -52,6 +52,7 @@ struct _GstRateScale {
   RateScaleSettings settings;
   gboolean settings_changed;
   PictureFormat source;
+  gboolean can_step; /* the source's pictures can be scaled */
   PictureStep step;
   StreamTime time;
   CcTime asked_at;
@@ -204,6 +205,15 @@ accept_format (GstRateScale *self, GstCaps *caps, PictureFormat *format)
   return FALSE;
 }
 
+/* Of pictures without a frame rate videorate would guess one from the first two, leave out what comes sooner, and abort
+   at the end of a stream without durations; while it averages it lets them all pass. No step of theirs leaves any out.
+ */
+static void
+let_all_pass (GstRateScale *self, const PictureFormat *format)
+{
+  g_object_set (self->rate, "average-period", format->fps_num > 0 ? (guint64)0 : GST_SECOND, NULL);
+}
+
 /* Another source: its own size where the rate is enough, else at once what it is enough for. */
 static void
 on_caps (GstRateScale *self, GstCaps *caps)
@@ -213,8 +223,10 @@ on_caps (GstRateScale *self, GstCaps *caps)
   EncoderSays says = ask_rate (self);
 
   gst_caps_replace (&self->source_caps, caps);
+  let_all_pass (self, &format);
   GST_OBJECT_LOCK (self);
   self->source = format;
+  self->can_step = can;
   self->bitrate = says.bitrate;
   build_ladder (self, can);
   GST_OBJECT_UNLOCK (self);
@@ -247,7 +259,7 @@ judge (GstRateScale *self, EncoderSays says)
   if (!changed)
     return picture_step_on_rate (&self->step, says.bitrate, says.made, self->time.now);
   picture_step_set_params (&self->step, &self->settings.step);
-  build_ladder (self, self->source.width > 0);
+  build_ladder (self, self->can_step);
   return self->step.rung != rung || self->step.rung > 0;
 }
 
@@ -418,6 +430,7 @@ begin (GstRateScale *self)
   self->refused = self->told_rate = FALSE;
   GST_OBJECT_LOCK (self);
   self->source = (PictureFormat){0, 0, 0, 1};
+  self->can_step = FALSE;
   self->time = (StreamTime){.started = false};
   self->asked_at = 0;
   self->bitrate = 0;

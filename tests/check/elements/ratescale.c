@@ -263,6 +263,63 @@ GST_START_TEST (test_a_source_may_become_slower)
 }
 GST_END_TEST;
 
+/* What a decoder gives of a call, or a screen: no frame rate, uneven, no durations. All pass, at once, at any size; a
+   camera behind it has its frame rate stepped again. */
+GST_START_TEST (test_pictures_without_a_frame_rate_all_pass)
+{
+  static const guint uneven_ms[] = {16, 33, 100, 17, 34};
+  GstClockTime pts = 0;
+  GstBuffer *buffer;
+  Scaler s;
+
+  begin (&s, SLOW_720 "0/1", NULL, "bitrate=4000000 keep=size");
+  for (guint i = 0; i < 60; i++) {
+    if (i == 30)
+      g_object_set (s.h->element, "bitrate", 50000, NULL);
+    buffer = gst_harness_create_buffer (s.h, PICTURE);
+    GST_BUFFER_PTS (buffer) = pts;
+    pts += uneven_ms[i % 5] * GST_MSECOND;
+    fail_unless_equals_int (gst_harness_push (s.h, buffer), GST_FLOW_OK);
+    s.sent++;
+    take_all (&s);
+    fail_unless_equals_uint64 (s.came, s.sent);
+  }
+  assert_size (&s, 320, 180, 0, 1);
+  s.sent = s.came = 0;
+  g_object_set (s.h->element, "bitrate", 400000, NULL);
+  gst_harness_set_src_caps_str (s.h, RAW);
+  for (guint i = 0; i < 60; i++, pts += GST_SECOND / 30)
+    fail_unless_equals_int (send_at (&s, pts), GST_FLOW_OK);
+  assert_size (&s, 1280, 720, 15, 1);
+  fail_unless (s.came >= 29 && s.came <= 31, "%" G_GUINT64_FORMAT " of 60", s.came);
+  gst_harness_set_src_caps_str (s.h, SLOW_720 "0/1");
+  fail_unless (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  end (&s);
+}
+GST_END_TEST;
+
+#define IN_HARDWARE                                                                                                    \
+  "video/x-raw(memory:Hardware), format = (string) I420, width = (int) 1280, height = (int) 720, "                     \
+  "framerate = (fraction) 30/1"
+
+/* Such pictures stay as they are, whatever is set; those of the next source need not. */
+GST_START_TEST (test_pictures_in_hardware_memory_pass_whatever_is_set)
+{
+  Scaler s;
+
+  begin (&s, IN_HARDWARE, NULL, "bitrate=100000");
+  send_for (&s, 0.3);
+  g_object_set (s.h->element, "min-size", 100, NULL);
+  send_for (&s, 0.3);
+  fail_unless_equals_uint64 (s.came, s.sent);
+  fail_unless_equals_int (said (&s, GST_MESSAGE_WARNING, "in a memory that ratescale cannot scale"), 1);
+  gst_harness_set_src_caps_str (s.h, RAW);
+  send_for (&s, 0.3);
+  assert_size (&s, 480, 270, 30, 1);
+  end (&s);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_flush_and_states)
 {
   GstSegment segment;
@@ -480,6 +537,8 @@ ratescale_suite (void)
   tcase_add_test (tcase, test_properties_hold_while_playing);
   tcase_add_test (tcase, test_another_source_is_judged_anew);
   tcase_add_test (tcase, test_a_source_may_become_slower);
+  tcase_add_test (tcase, test_pictures_without_a_frame_rate_all_pass);
+  tcase_add_test (tcase, test_pictures_in_hardware_memory_pass_whatever_is_set);
   tcase_add_test (tcase, test_flush_and_states);
   tcase_add_test (tcase, test_an_application_that_answers_is_followed);
   tcase_add_test (tcase, test_without_a_rate_it_is_told_once);
