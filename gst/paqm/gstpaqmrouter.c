@@ -88,6 +88,7 @@ tell (GstPaqmRouter *r, GstClockTime now)
 static void
 run_periods (GstPaqmRouter *r, GstClockTime now)
 {
+  gst_paqm_teller_set_ended (&r->teller, r->outlet.eos_sent);
   if (gst_paqm_queues_run_periods (&r->queues, now))
     tell (r, now);
 }
@@ -237,6 +238,7 @@ gst_paqm_router_run (GstPaqmRouter *r, GstStructure **stats, gboolean *unheard)
   if (ret != GST_FLOW_OK)
     gst_pad_pause_task (r->outlet.pad); /* with the lock: who opens the outlet starts the thread after this */
   *unheard = gst_paqm_outlet_fails_unheard (&r->outlet);
+  gst_paqm_teller_set_ended (&r->teller, r->outlet.eos_sent);
   g_mutex_unlock (&r->lock);
   return ret;
 }

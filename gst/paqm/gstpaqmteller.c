@@ -15,9 +15,9 @@
 
 /* One round of RTCP. */
 typedef struct {
-  GArray *told; /* of PaqmTold */
+  GArray *told; /* of PaqmTold; NULL: nobody */
   GstPaqmNews news;
-  gboolean start;
+  gboolean flush, start, eos;
 } Telling;
 
 void
@@ -47,6 +47,7 @@ gst_paqm_teller_reset (GstPaqmTeller *t)
   paqm_sources_clear (t->sources);
   g_clear_pointer (&t->told, g_array_unref);
   t->tagged = t->sent = 0;
+  t->ended = FALSE;
 }
 
 gboolean
@@ -71,7 +72,7 @@ gst_paqm_teller_tells_sources (const GstPaqmTeller *t, GstPaqmSignalling signall
 void
 gst_paqm_teller_tell (GstPaqmTeller *t, const GstPaqmNews *news)
 {
-  if (!t->active)
+  if (!t->active || t->ended)
     return;
   t->news = *news;
   if (t->told == NULL)
@@ -81,6 +82,15 @@ gst_paqm_teller_tell (GstPaqmTeller *t, const GstPaqmNews *news)
     g_clear_pointer (&t->told, g_array_unref);
   else
     g_cond_signal (&t->due);
+}
+
+void
+gst_paqm_teller_set_ended (GstPaqmTeller *t, gboolean ended)
+{
+  if (t->ended == ended)
+    return;
+  t->ended = ended;
+  g_cond_signal (&t->due);
 }
 
 /* ---- packets ---- */
@@ -142,20 +152,48 @@ says_something (const GstPaqmNews *news)
   return (news->signalling & OVER_RTCP) && (news->feedback.valid || isfinite (news->R_Bps));
 }
 
+static gboolean
+end_is_due (const GstPaqmTeller *t)
+{
+  return t->ended && t->stream != GST_PAQM_TELLER_OVER;
+}
+
+/* With the lock. A sink takes nothing after EOS unless it is flushed. */
+static void
+go_on (GstPaqmTeller *t, Telling *telling)
+{
+  guint n = telling->told != NULL ? telling->told->len : 0;
+
+  telling->eos = end_is_due (t);
+  telling->start = t->stream != GST_PAQM_TELLER_BEGUN && (n > 0 || telling->eos);
+  telling->flush = telling->start && t->stream == GST_PAQM_TELLER_OVER;
+  if (telling->eos)
+    t->stream = GST_PAQM_TELLER_OVER;
+  else if (telling->start)
+    t->stream = GST_PAQM_TELLER_BEGUN;
+  t->sent += n;
+}
+
 /* With the lock. FALSE: the thread ends. */
 static gboolean
 wait_to_tell (GstPaqmTeller *t, Telling *telling)
 {
-  while (t->active && t->told == NULL)
+  while (t->active && t->told == NULL && !end_is_due (t))
     g_cond_wait (&t->due, t->lock);
   if (!t->active)
     return FALSE;
-  *telling = (Telling){.told = g_steal_pointer (&t->told), .news = t->news, .start = !t->started};
+  *telling = (Telling){.told = g_steal_pointer (&t->told), .news = t->news};
   if (!says_something (&t->news))
-    g_array_set_size (telling->told, 0);
-  t->started |= telling->told->len > 0;
-  t->sent += telling->told->len;
+    g_clear_pointer (&telling->told, g_array_unref);
+  go_on (t, telling);
   return TRUE;
+}
+
+static void
+push_flush (GstPad *pad)
+{
+  gst_pad_push_event (pad, gst_event_new_flush_start ());
+  gst_pad_push_event (pad, gst_event_new_flush_stop (TRUE));
 }
 
 static void
@@ -187,11 +225,15 @@ loop (gpointer user)
     gst_pad_pause_task (pad);
     return;
   }
-  if (telling.start && telling.told->len > 0)
+  if (telling.flush)
+    push_flush (pad);
+  if (telling.start)
     push_start (t, pad);
-  for (i = 0; i < telling.told->len; i++)
+  for (i = 0; telling.told != NULL && i < telling.told->len; i++)
     gst_pad_push (pad, build (t, &telling.news, &g_array_index (telling.told, PaqmTold, i)));
-  g_array_unref (telling.told);
+  if (telling.eos)
+    gst_pad_push_event (pad, gst_event_new_eos ());
+  g_clear_pointer (&telling.told, g_array_unref);
 }
 
 static gboolean
@@ -203,7 +245,7 @@ activate_mode (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
     return FALSE;
   g_mutex_lock (t->lock);
   t->active = active;
-  t->started = FALSE;
+  t->stream = GST_PAQM_TELLER_SILENT;
   g_clear_pointer (&t->told, g_array_unref);
   g_cond_signal (&t->due);
   g_mutex_unlock (t->lock);

@@ -22,6 +22,12 @@ typedef struct {
   GstClockTime at;
 } GstPaqmNews;
 
+typedef enum {
+  GST_PAQM_TELLER_SILENT, /* nothing has left since the pad was activated */
+  GST_PAQM_TELLER_BEGUN,
+  GST_PAQM_TELLER_OVER /* EOS has left */
+} GstPaqmTellerStream;
+
 typedef struct {
   guint16 hop; /* who we are in explicit rates; never 0 */
   guint32 ssrc;
@@ -29,10 +35,11 @@ typedef struct {
   guint64 stream_id;
   GMutex *lock;
 
-  GstPad *pad;          /* for RTCP, the element's; NULL: nobody asked for it */
-  PaqmSources *sources; /* who is told over RTCP */
-  GCond due;            /* there is something to tell, or an end to it */
-  gboolean active, started;
+  GstPad *pad;            /* for RTCP, the element's; NULL: nobody asked for it */
+  PaqmSources *sources;   /* who is told over RTCP */
+  GCond due;              /* there is something to tell, or an end to it */
+  gboolean active, ended; /* ended: as the packets, nothing more is to be told */
+  GstPaqmTellerStream stream;
   GArray *told; /* of PaqmTold, as of news.at, whatever has passed since; NULL: nothing is due */
   GstPaqmNews news;
   guint64 tagged, sent; /* packets */
@@ -49,6 +56,8 @@ gboolean gst_paqm_teller_get_tag (const GstPaqmTeller *teller, const GstPaqmSett
 /* Whether sources are to be noted in `sources`, as they will be told over RTCP. */
 gboolean gst_paqm_teller_tells_sources (const GstPaqmTeller *teller, GstPaqmSignalling signalling);
 void gst_paqm_teller_tell (GstPaqmTeller *teller, const GstPaqmNews *news);
+/* RTCP ends where the packets have; FALSE after that: they begin anew, and so does it. */
+void gst_paqm_teller_set_ended (GstPaqmTeller *teller, gboolean ended);
 
 G_END_DECLS
 #endif

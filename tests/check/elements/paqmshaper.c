@@ -1011,6 +1011,44 @@ TEST (a_pad_may_come_after_the_end)
   fail_unless_equals_int (events_of (f, GST_EVENT_STREAM_START), 1);
 }
 
+/* FALSE: none in a minute. */
+static gboolean
+waits_for (GstHarness *h, GstEventType type)
+{
+  GstEvent *event;
+  gboolean is = FALSE;
+
+  while (!is && (event = gst_harness_pull_event (h)) != NULL) {
+    is = GST_EVENT_TYPE (event) == type;
+    gst_event_unref (event);
+  }
+  return is;
+}
+
+/* Or a pipeline whose sinks have to end never would. A sink takes nothing after EOS unless it is flushed. */
+TEST (rtcp_ends_with_the_packets)
+{
+  GstHarness *rtcp = gst_harness_new_with_element (f->shaper, NULL, "rtcp_src");
+
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  push_event (f->h, gst_event_new_eos ());
+  advance (f, 50 * GST_MSECOND);
+  fail_unless_equals_int (events_of (f, GST_EVENT_EOS), 1);
+  fail_unless (waits_for (rtcp, GST_EVENT_EOS));
+  fail_unless_equals_int (gst_harness_buffers_received (rtcp), 0);
+  push_event (f->h, gst_event_new_flush_start ());
+  push_event (f->h, gst_event_new_flush_stop (TRUE));
+  gst_harness_set_src_caps_str (f->h, RTP_CAPS);
+  send_for_a_period (f);
+  gst_buffer_unref (gst_harness_pull (rtcp));
+  fail_unless (waits_for (rtcp, GST_EVENT_FLUSH_STOP));
+  fail_unless (waits_for (rtcp, GST_EVENT_SEGMENT));
+  push_event (f->h, gst_event_new_eos ());
+  advance (f, 50 * GST_MSECOND);
+  fail_unless (waits_for (rtcp, GST_EVENT_EOS));
+  gst_harness_teardown (rtcp);
+}
+
 /* A pad that goes while packets of it wait takes none with it, and nobody waits for its end. */
 TEST (pads_may_go_while_playing)
 {
@@ -1625,6 +1663,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, addresses_are_not_stolen);
   tcase_add_test (tcase, eos_waits_for_all_pads_and_packets);
   tcase_add_test (tcase, a_pad_may_come_after_the_end);
+  tcase_add_test (tcase, rtcp_ends_with_the_packets);
   tcase_add_test (tcase, pads_may_go_while_playing);
   tcase_add_test (tcase, flush_empties_the_queue);
   tcase_add_test (tcase, flush_of_one_pad_is_its_own);
