@@ -28,6 +28,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_frame_measure_debug);
 #define DEFAULT_INTERVAL GST_SECOND
 #define DEFAULT_REFERENCE_FRAMES 60
 #define MAX_REFERENCE_FRAMES 1000
+#define UNSTAMPED_TOLD 100 /* pictures: a call may begin with some that are damaged, but not with seconds of them */
 
 enum {
   PROP_0,
@@ -110,6 +111,32 @@ post_stats (GstFrameMeasure *self)
   gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), take_stats (self)));
 }
 
+/* Once, while somebody still listens: when the element stops, most applications do not any more. */
+static void
+tell_file (GstFrameMeasure *self, gboolean complete)
+{
+  if (complete || self->told_file)
+    return;
+  GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
+      ("The file at location is not complete: %s. See that there is room on its disk.", g_strerror (errno)), (NULL));
+  self->told_file = TRUE;
+}
+
+/* Once, by the time that so many have passed. */
+static void
+tell_unstamped (GstFrameMeasure *self, guint64 pictures)
+{
+  if (self->told_unstamped || self->figures.pictures < MAX (pictures, 1) ||
+      self->figures.unreadable < self->figures.pictures)
+    return;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("None of %u pictures has a stamp that can be read. Put framestamp in front of the encoder, "
+       "with the same corner and block-size as here, and nothing between them that scales or crops.",
+          (guint)self->figures.pictures),
+      (NULL));
+  self->told_unstamped = TRUE;
+}
+
 /* ---- pictures ---- */
 
 /* Reads the stamp; where it is damaged, goes on from the last one. */
@@ -140,6 +167,7 @@ end_interval (GstFrameMeasure *self, GstClockTime now)
                              (gdouble)(now - self->interval_at);
   g_mutex_unlock (&self->lock);
   begin_interval (self, now);
+  tell_file (self, gst_frame_rows_flush (&self->rows));
   post_stats (self);
 }
 
@@ -187,6 +215,7 @@ gst_frame_measure_transform_frame_ip (GstVideoFilter *filter, GstVideoFrame *fra
   if (p.stamped && p.verdict != FRAME_REPEATED && gst_frame_originals_are_there (&self->originals))
     compare (self, &plane, &p);
   gst_frame_rows_write (&self->rows, &p);
+  tell_unstamped (self, UNSTAMPED_TOLD);
   follow_interval (self, display.running);
   return GST_FLOW_OK;
 }
@@ -221,13 +250,21 @@ forget_gap (GstFrameMeasure *self)
   g_mutex_unlock (&self->lock);
 }
 
+static void
+on_eos (GstFrameMeasure *self)
+{
+  tell_unstamped (self, 0);
+  tell_file (self, gst_frame_rows_flush (&self->rows));
+  post_stats (self);
+}
+
 static gboolean
 gst_frame_measure_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstFrameMeasure *self = GST_FRAME_MEASURE (trans);
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    post_stats (self);
+    on_eos (self);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) /* a seek is no freeze */
     forget_gap (self);
   return GST_BASE_TRANSFORM_CLASS (gst_frame_measure_parent_class)->sink_event (trans, event);
@@ -267,6 +304,7 @@ gst_frame_measure_start (GstBaseTransform *trans)
   stamp_track_init (&self->track);
   self->interval_at = GST_CLOCK_TIME_NONE;
   self->interval_displayed = 0;
+  self->told_unstamped = self->told_file = FALSE;
   ok = open_file (self, location);
   g_free (location);
   return ok;
@@ -277,9 +315,7 @@ gst_frame_measure_stop (GstBaseTransform *trans)
 {
   GstFrameMeasure *self = GST_FRAME_MEASURE (trans);
 
-  if (!gst_frame_rows_close (&self->rows))
-    GST_ELEMENT_WARNING (self, RESOURCE, WRITE,
-        ("The file at location is not complete: %s. See that there is room on its disk.", g_strerror (errno)), (NULL));
+  tell_file (self, gst_frame_rows_close (&self->rows));
   return TRUE;
 }
 

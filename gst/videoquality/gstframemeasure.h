@@ -35,6 +35,7 @@ struct _GstFrameMeasure {
   LumaRect rect;
   StampTrack track;
   GstFrameRows rows;
+  gboolean told_unstamped, told_file;
   GstClockTime interval_at;   /* it began; GST_CLOCK_TIME_NONE: none has */
   guint64 interval_displayed; /* before it */
 };

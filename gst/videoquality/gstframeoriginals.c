@@ -30,7 +30,7 @@ void
 gst_frame_originals_open (GstFrameOriginals *o, guint limit)
 {
   gst_frame_references_open (&o->waiting, limit);
-  o->warned_size = FALSE;
+  o->warned_stamp = o->warned_size = o->warned_room = FALSE;
 }
 
 void
@@ -40,6 +40,17 @@ gst_frame_originals_close (GstFrameOriginals *o)
 }
 
 /* ---- the pad ---- */
+
+static void
+tell_unstamped (GstFrameOriginals *o)
+{
+  if (!o->warned_stamp)
+    GST_ELEMENT_WARNING (o->element, STREAM, FORMAT,
+        ("The originals have no stamp that can be read, so none is found. Take them from behind framestamp, as they "
+         "leave it."),
+        (NULL));
+  o->warned_stamp = TRUE;
+}
 
 static GstFlowReturn
 chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
@@ -58,7 +69,7 @@ chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   if (luma_stamp_read (&plane, &o->rect, &stamp))
     gst_frame_references_put (&o->waiting, &stamp, &plane);
   else
-    GST_DEBUG_OBJECT (pad, "a picture without a stamp");
+    tell_unstamped (o);
   gst_video_frame_unmap (&frame);
   gst_buffer_unref (buffer);
   return GST_FLOW_OK;
@@ -174,6 +185,19 @@ same_size (GstFrameOriginals *o, const LumaPlane *picture, const LumaPlane *orig
   return FALSE;
 }
 
+static void
+tell_room (GstFrameOriginals *o, const GstFramePicture *p)
+{
+  if (o->warned_room || !gst_frame_references_made_room (&o->waiting, p->stamp.number, gst_frame_picture_captured (p)))
+    return;
+  GST_ELEMENT_WARNING (o->element, STREAM, FAILED,
+      ("Originals are gone before their pictures come, and PSNR and SSIM are without these. Set reference-frames to as "
+       "many as are captured while a picture is on its way, more than %u.",
+          o->waiting.limit),
+      (NULL));
+  o->warned_room = TRUE;
+}
+
 void
 gst_frame_originals_compare (GstFrameOriginals *o, const LumaPlane *picture, const LumaRect *rect, GstFramePicture *p)
 {
@@ -183,6 +207,8 @@ gst_frame_originals_compare (GstFrameOriginals *o, const LumaPlane *picture, con
   if (original != NULL && same_size (o, picture, original)) {
     p->psnr = picture_error_psnr (picture, original, rect);
     p->ssim = picture_error_ssim (picture, original, rect);
+  } else if (original == NULL) {
+    tell_room (o, p);
   }
   g_free (original);
 }

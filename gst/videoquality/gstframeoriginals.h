@@ -18,8 +18,9 @@ typedef struct {
   /* the thread's that brings them */
   GstVideoInfo info;
   LumaRect rect;
+  gboolean warned_stamp;
   /* the thread's that compares */
-  gboolean warned_size;
+  gboolean warned_size, warned_room;
 } GstFrameOriginals;
 
 void gst_frame_originals_init (GstFrameOriginals *o, GstElement *element, const GstStampPlace *place);

@@ -66,7 +66,7 @@ gst_frame_references_open (GstFrameReferences *r, guint limit)
   g_queue_clear_full (&r->queue, reference_free);
   r->limit = limit;
   r->open = TRUE;
-  r->ended = r->any = FALSE;
+  r->ended = r->any = r->any_gone = FALSE;
   g_mutex_unlock (&r->lock);
 }
 
@@ -96,6 +96,16 @@ gst_frame_references_end (GstFrameReferences *r)
   g_mutex_unlock (&r->lock);
 }
 
+static void
+make_room (GstFrameReferences *r)
+{
+  Reference *oldest = g_queue_pop_head (&r->queue);
+
+  r->gone = oldest->stamp;
+  r->any_gone = TRUE;
+  reference_free (oldest);
+}
+
 void
 gst_frame_references_put (GstFrameReferences *r, const LumaStamp *stamp, const LumaPlane *plane)
 {
@@ -104,7 +114,7 @@ gst_frame_references_put (GstFrameReferences *r, const LumaStamp *stamp, const L
   *reference = (Reference){*stamp, copy_plane (plane)};
   g_mutex_lock (&r->lock);
   while (g_queue_get_length (&r->queue) >= r->limit && r->limit > 0)
-    reference_free (g_queue_pop_head (&r->queue));
+    make_room (r);
   g_queue_push_tail (&r->queue, reference);
   r->newest = *stamp;
   r->any = TRUE;
@@ -174,4 +184,15 @@ gst_frame_references_take (GstFrameReferences *r, guint32 number, guint64 captur
   drop_older (r, number);
   g_mutex_unlock (&r->lock);
   return plane;
+}
+
+gboolean
+gst_frame_references_made_room (GstFrameReferences *r, guint32 number, guint64 captured)
+{
+  gboolean made;
+
+  g_mutex_lock (&r->lock);
+  made = r->any_gone && !is_newer (&r->gone, number, captured);
+  g_mutex_unlock (&r->lock);
+  return made;
 }

@@ -17,8 +17,8 @@ typedef struct {
   guint limit;
   gboolean open;  /* FALSE: nobody waits, as none is wanted */
   gboolean ended; /* nobody waits, as none comes any more */
-  gboolean any;
-  LumaStamp newest;
+  gboolean any, any_gone;
+  LumaStamp newest, gone; /* gone: the newest that had to make room for others */
 } GstFrameReferences;
 
 void gst_frame_references_init (GstFrameReferences *r);
@@ -37,6 +37,8 @@ void gst_frame_references_put (GstFrameReferences *r, const LumaStamp *stamp, co
    behind it; NULL: it never was, is gone already, or has not come within the timeout. What is 64 pictures older goes.
  */
 LumaPlane *gst_frame_references_take (GstFrameReferences *r, guint32 number, guint64 captured, GstClockTime timeout);
+/* Of one that was not there: it, or a later one, had to make room, as more than the limit came before the pictures. */
+gboolean gst_frame_references_made_room (GstFrameReferences *r, guint32 number, guint64 captured);
 
 G_END_DECLS
 #endif

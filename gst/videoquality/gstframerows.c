@@ -5,12 +5,13 @@
 
 #include "gstframerows.h"
 
+#include <errno.h>
 #include <math.h>
 
 gboolean
 gst_frame_rows_open (GstFrameRows *rows, const gchar *location)
 {
-  rows->file = NULL;
+  *rows = (GstFrameRows){NULL, 0};
   if (location == NULL || location[0] == 0)
     return TRUE;
   rows->file = fopen (location, "w");
@@ -38,14 +39,11 @@ write_score (FILE *file, gdouble score, gchar end)
   fputc (end, file);
 }
 
-void
-gst_frame_rows_write (GstFrameRows *rows, const GstFramePicture *p)
+static void
+write_line (FILE *file, const GstFramePicture *p)
 {
   static const gchar *const kinds[] = {"new", "repeated", "out-of-order", "restart"};
-  FILE *file = rows->file;
 
-  if (file == NULL)
-    return;
   if (!p->stamped) {
     fputs (",,,,,unreadable,,\n", file);
     return;
@@ -60,14 +58,44 @@ gst_frame_rows_write (GstFrameRows *rows, const GstFramePicture *p)
   write_score (file, p->ssim, '\n');
 }
 
+/* The first reason: what is tried after it may succeed. */
+static void
+note_error (GstFrameRows *rows, gboolean failed)
+{
+  if (failed && rows->error == 0)
+    rows->error = errno;
+}
+
+void
+gst_frame_rows_write (GstFrameRows *rows, const GstFramePicture *p)
+{
+  if (rows->file == NULL)
+    return;
+  write_line (rows->file, p);
+  note_error (rows, ferror (rows->file) != 0);
+}
+
+static gboolean
+is_complete (const GstFrameRows *rows)
+{
+  errno = rows->error;
+  return rows->error == 0;
+}
+
+gboolean
+gst_frame_rows_flush (GstFrameRows *rows)
+{
+  if (rows->file != NULL)
+    note_error (rows, fflush (rows->file) != 0);
+  return is_complete (rows);
+}
+
 gboolean
 gst_frame_rows_close (GstFrameRows *rows)
 {
   FILE *file = g_steal_pointer (&rows->file);
-  gboolean failed;
 
-  if (file == NULL)
-    return TRUE;
-  failed = ferror (file) != 0;
-  return fclose (file) == 0 && !failed;
+  if (file != NULL)
+    note_error (rows, fclose (file) != 0);
+  return is_complete (rows);
 }

@@ -294,6 +294,68 @@ GST_START_TEST (test_errors_tell_the_cure)
 
 GST_END_TEST
 
+/* Before its end. The first whose text begins so; the others count as well. */
+static guint
+warnings_of (const gchar *launch, const gchar *begins)
+{
+  GstElement *pipeline = gst_parse_launch (launch, NULL);
+  GstBus *bus = gst_element_get_bus (pipeline);
+  GstMessageType types = (GstMessageType)(GST_MESSAGE_EOS | GST_MESSAGE_WARNING);
+  GstMessage *message;
+  guint n = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while ((message = gst_bus_timed_pop_filtered (bus, 30 * GST_SECOND, types)) != NULL &&
+         GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING) {
+    GError *error;
+
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (g_str_has_prefix (error->message, begins), "%s: %s", launch, error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+    n++;
+  }
+  fail_unless (message != NULL, "%s does not end", launch);
+  gst_message_unref (message);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+  return n;
+}
+
+#define PAIR(path, kept)                                                                                               \
+  "videotestsrc num-buffers=40 ! " CAPS " ! framestamp ! tee name=t ! queue ! " path                                   \
+  "framemeasure name=m reference-frames=" kept " ! fakesink t. ! queue ! m.reference"
+
+GST_START_TEST (test_mistakes_are_told_once)
+{
+  static const struct {
+    const gchar *launch, *begins;
+    guint n;
+  } cases[] = {
+      {"videotestsrc num-buffers=20 ! " CAPS " ! framemeasure ! fakesink", "None of 20 pictures has a stamp", 1},
+      {"videotestsrc num-buffers=250 ! " CAPS " ! framestamp corner=bottom-right ! framemeasure ! fakesink",
+          "None of 100 pictures has a stamp", 1},
+      {"videotestsrc num-buffers=20 ! " CAPS " ! framestamp ! framemeasure location=/dev/full ! fakesink",
+          "The file at location is not complete: No space left on device", 1},
+      {"videotestsrc num-buffers=3 ! " CAPS " ! tee name=t ! queue ! framestamp ! framemeasure name=m ! fakesink t. ! "
+       "queue ! m.reference",
+          "The originals have no stamp", 1},
+      {PAIR ("queue min-threshold-buffers=30 ! ", "10"), "Originals are gone before their pictures come", 1},
+      {PAIR ("", "40"), "", 0},
+      {PAIR ("identity drop-probability=0.5 ! ", "40"), "", 0},
+  };
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (cases); i++) {
+    if (strstr (cases[i].launch, "/dev/full") != NULL && !g_file_test ("/dev/full", G_FILE_TEST_EXISTS))
+      continue;
+    fail_unless_equals_int (warnings_of (cases[i].launch, cases[i].begins), cases[i].n);
+  }
+}
+
+GST_END_TEST
+
 /* ---- on a test clock ---- */
 
 typedef struct {
@@ -850,6 +912,7 @@ framemeasure_suite (void)
   tcase_add_test (tcase, test_formats_and_corners);
   tcase_add_test (tcase, test_no_stamps);
   tcase_add_test (tcase, test_errors_tell_the_cure);
+  tcase_add_test (tcase, test_mistakes_are_told_once);
   tcase_add_test (tcase, test_delays);
   tcase_add_test (tcase, test_no_time_stamp);
   tcase_add_test (tcase, test_sink_that_waits);
