@@ -49,21 +49,32 @@ encoder_choice_clear (EncoderChoice *choice)
   g_clear_pointer (&choice->property, g_free);
 }
 
+static void
+tell_late (const EncoderChoice *choice, GstElement *teller, const gchar *late)
+{
+  if (late[0])
+    GST_ELEMENT_WARNING (teller, LIBRARY, SETTINGS,
+        ("The encoder %s runs already, and what a call needs cannot be set any more: %s. Set it when the encoder is "
+         "made, or link it to ratecontrol before it is started.",
+            GST_OBJECT_NAME (choice->encoder), late),
+        (NULL));
+}
+
 gchar *
-encoder_choice_prepare (const EncoderChoice *choice, guint *start)
+encoder_choice_prepare (const EncoderChoice *choice, GstElement *teller, guint *start)
 {
   gboolean untouched = encoder_row_rate_is_default (choice->row, choice->encoder);
-  gchar *settings = encoder_row_configure (choice->row, choice->encoder);
-  GString *done = g_string_new (settings);
+  EncoderConfigured done = encoder_row_configure (choice->row, choice->encoder);
 
-  g_free (settings);
+  tell_late (choice, teller, done.late->str);
+  g_string_free (done.late, TRUE);
   *start = untouched ? *start : 0;
   if (*start > 0) {
     if (choice->row->knob != ENCODER_KNOB_QUALITY)
       encoder_row_set (choice->row, choice->encoder, *start);
-    g_string_append_printf (done, "%sstart-bitrate=%u", done->len ? " " : "", *start);
+    g_string_append_printf (done.set, "%sstart-bitrate=%u", done.set->len ? " " : "", *start);
   }
-  return g_string_free (done, FALSE);
+  return g_string_free (done.set, FALSE);
 }
 
 gboolean

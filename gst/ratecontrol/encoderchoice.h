@@ -20,8 +20,9 @@ void encoder_choice_clear (EncoderChoice *choice);
 /* Takes a rate while it runs. */
 gboolean encoder_choice_is_controlled (const EncoderRow *row);
 /* Prepares the encoder for changes while it runs, and sets *start, which becomes 0 where the encoder has a rate of the
-   user's. Returns what was done, "property=value ...". */
-gchar *encoder_choice_prepare (const EncoderChoice *choice, guint *start);
+   user's. Returns what was done, "property=value ...". One warning of teller's where the encoder runs already and does
+   not take all of it. */
+gchar *encoder_choice_prepare (const EncoderChoice *choice, GstElement *teller, guint *start);
 /* One warning of teller's where the knob is wrong. TRUE: it was. */
 gboolean encoder_choice_tell_knob (const EncoderChoice *choice, GstElement *teller);
 /* Warns of what keeps the encoder from being controlled, wants_quantizer: by that, and of raw video that many receivers

@@ -108,57 +108,111 @@ takes_it_now (const EncoderRow *row, GstElement *encoder, GParamSpec *pspec)
   return state <= GST_STATE_READY;
 }
 
-static void
-apply_setting (const EncoderRow *row, GstElement *encoder, GstElement *fresh, const EncoderSetting *s, GString *done)
+static gchar *
+property_text (GstElement *encoder, GParamSpec *pspec)
 {
-  GParamSpec *pspec = find_property (encoder, s->property);
+  GValue value = G_VALUE_INIT;
+  gchar *text;
 
-  if (pspec == NULL || !is_untouched (encoder, fresh, pspec))
-    return;
-  if (!takes_it_now (row, encoder, pspec)) {
-    GST_WARNING_OBJECT (encoder, "runs already, too late to set %s=%s", s->property, s->value);
-    return;
-  }
-  gst_util_set_object_arg (G_OBJECT (encoder), s->property, s->value);
-  if (!is_untouched (encoder, fresh, pspec))
-    g_string_append_printf (done, "%s%s=%s", done->len ? " " : "", s->property, s->value);
-}
-
-gchar *
-encoder_row_configure (const EncoderRow *row, GstElement *encoder)
-{
-  GString *done = g_string_new (NULL);
-  GstElement *fresh = make_fresh (encoder);
-
-  for (const EncoderSetting *s = row->settings; fresh && s->property; s++)
-    apply_setting (row, encoder, fresh, s, done);
-  g_clear_object (&fresh);
-  return g_string_free (done, FALSE);
+  g_value_init (&value, pspec->value_type);
+  g_object_get_property (G_OBJECT (encoder), pspec->name, &value);
+  text = G_VALUE_HOLDS_STRING (&value) ? g_value_dup_string (&value) : gst_value_serialize (&value);
+  g_value_unset (&value);
+  return text ? text : g_strdup ("");
 }
 
 static gboolean
-string_property_has (GstElement *encoder, const gchar *name, const gchar *part)
+is_set_to (GstElement *encoder, GParamSpec *pspec, const gchar *text)
 {
-  gchar *value = NULL;
-  gboolean has;
+  gchar *now = property_text (encoder, pspec);
+  gboolean is = strcmp (now, text) == 0;
 
-  if (find_property (encoder, name) == NULL)
-    return FALSE;
-  g_object_get (encoder, name, &value, NULL);
-  has = value && strstr (value, part);
-  g_free (value);
+  g_free (now);
+  return is;
+}
+
+static void
+apply_setting (
+    const EncoderRow *row, GstElement *encoder, GstElement *fresh, const EncoderSetting *s, EncoderConfigured *done)
+{
+  GParamSpec *pspec = find_property (encoder, s->property);
+  gboolean late;
+
+  if (pspec == NULL || !is_untouched (encoder, fresh, pspec) || is_set_to (encoder, pspec, s->value))
+    return;
+  late = !takes_it_now (row, encoder, pspec);
+  if (!late)
+    gst_util_set_object_arg (G_OBJECT (encoder), s->property, s->value);
+  if (late)
+    g_string_append_printf (done->late, "%s%s=%s", done->late->len ? ", " : "", s->property, s->value);
+  else if (!is_untouched (encoder, fresh, pspec))
+    g_string_append_printf (done->set, "%s%s=%s", done->set->len ? " " : "", s->property, s->value);
+}
+
+EncoderConfigured
+encoder_row_configure (const EncoderRow *row, GstElement *encoder)
+{
+  EncoderConfigured done = {g_string_new (NULL), g_string_new (NULL)};
+  GstElement *fresh = make_fresh (encoder);
+
+  for (const EncoderSetting *s = row->settings; fresh && s->property; s++)
+    apply_setting (row, encoder, fresh, s, &done);
+  g_clear_object (&fresh);
+  return done;
+}
+
+/* Settings of the user's with which the encoder makes the same whatever its bitrate. value: of a string, an option in
+   it; NULL: any but the default. */
+static const struct {
+  const gchar *factory, *property, *value, *caution;
+} cautions[] = {
+    {"x264enc", "option-string", "nal-hrd=cbr",
+        "x264enc ignores every change of bitrate with nal-hrd=cbr: take it out of option-string"},
+    {"x264enc", "pass", NULL, "x264enc follows its bitrate only with pass=cbr: leave pass at its default"},
+    {"openh264enc", "rate-control", "off",
+        "openh264enc has no bitrate with rate-control=off: set rate-control=bitrate"},
+    {"openh264enc", "rate-control", "buffer",
+        "openh264enc has no bitrate with rate-control=buffer: set rate-control=bitrate"},
+    {"x265enc", "qp", NULL, "x265enc has no bitrate with a constant quantizer: leave qp at its default"},
+    {"x265enc", "option-string",
+        "qp=", "x265enc has no bitrate with a constant quantizer: take qp out of option-string"},
+    {"x265enc", "option-string",
+        "crf=", "x265enc has no bitrate with a constant quality: take crf out of option-string"},
+    {"av1enc", "end-usage", "q", "av1enc has no bitrate with a constant quality: set end-usage=cbr"},
+};
+
+static gboolean
+has_option (GstElement *encoder, GParamSpec *pspec, const gchar *option)
+{
+  gchar *text = property_text (encoder, pspec), **options = g_strsplit (text, ":", -1);
+  gboolean has = FALSE;
+
+  for (guint i = 0; options[i] && !has; i++)
+    has = g_str_has_prefix (options[i], option);
+  g_strfreev (options);
+  g_free (text);
   return has;
+}
+
+static gboolean
+has_setting (GstElement *encoder, const gchar *property, const gchar *value)
+{
+  GParamSpec *pspec = find_property (encoder, property);
+
+  if (pspec == NULL)
+    return FALSE;
+  if (value == NULL)
+    return !property_is_untouched (encoder, property);
+  return pspec->value_type == G_TYPE_STRING ? has_option (encoder, pspec, value) : is_set_to (encoder, pspec, value);
 }
 
 const gchar *
 encoder_row_caution (const EncoderRow *row, GstElement *encoder)
 {
-  if (strcmp (row->factory, "x264enc") == 0) {
-    if (string_property_has (encoder, "option-string", "nal-hrd=cbr"))
-      return "x264enc ignores every change of bitrate with nal-hrd=cbr: take it out of option-string";
-    if (!property_is_untouched (encoder, "pass"))
-      return "x264enc follows its bitrate only with pass=cbr: leave pass at its default";
-  }
+  for (guint i = 0; i < G_N_ELEMENTS (cautions); i++)
+    if (strcmp (row->factory, cautions[i].factory) == 0 &&
+        has_setting (encoder, cautions[i].property, cautions[i].value))
+      return cautions[i].caution;
   if (row->knob == ENCODER_KNOB_AT_START)
     return "It takes a bitrate before it starts at most: use x264enc, vp8enc, openh264enc, av1enc or another that "
            "docs/ratecontrol.md lists as following while it runs";

@@ -38,8 +38,14 @@ extern const EncoderRow encoder_rows[];
 
 /* NULL: not in the table. */
 const EncoderRow *encoder_table_find (GstElement *encoder);
-/* Prepares the encoder for changes while it runs. Returns what was set, as "property=value ...", possibly "". */
-gchar *encoder_row_configure (const EncoderRow *row, GstElement *encoder);
+/* "property=value", each possibly "": the caller's. */
+typedef struct {
+  GString *set;  /* between spaces */
+  GString *late; /* could not be set any more, as the encoder runs; between commas */
+} EncoderConfigured;
+
+/* Prepares the encoder for changes while it runs. */
+EncoderConfigured encoder_row_configure (const EncoderRow *row, GstElement *encoder);
 /* A reason why this encoder will not follow, with its cure; NULL where there is none. */
 const gchar *encoder_row_caution (const EncoderRow *row, GstElement *encoder);
 /* TRUE where the user has not set a rate of his own. */

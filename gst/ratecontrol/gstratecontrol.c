@@ -127,7 +127,7 @@ prepare (GstRateControl *self, const EncoderChoice *choice, guint *start)
     *start = 0;
     return NULL;
   }
-  done = encoder_choice_prepare (choice, start);
+  done = encoder_choice_prepare (choice, GST_ELEMENT (self), start);
   if (done[0])
     GST_INFO_OBJECT (self, "prepared %" GST_PTR_FORMAT " for changes while it runs: %s", choice->encoder, done);
   return done;

@@ -491,10 +491,10 @@ GST_START_TEST (test_leaves_alone_what_the_user_set)
 }
 GST_END_TEST;
 
+/* pipeline: full */
 static guint
-run_and_count_warnings (const gchar *line, const gchar *part)
+count_warnings (GstElement *pipeline, const gchar *line, const gchar *part)
 {
-  GstElement *pipeline = gst_parse_launch (line, NULL);
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   guint n = 0;
@@ -523,6 +523,12 @@ run_and_count_warnings (const gchar *line, const gchar *part)
   return n;
 }
 
+static guint
+run_and_count_warnings (const gchar *line, const gchar *part)
+{
+  return count_warnings (gst_parse_launch (line, NULL), line, part);
+}
+
 GST_START_TEST (test_says_what_is_wrong_and_what_helps)
 {
   fail_unless_equals_int (run_and_count_warnings ("videotestsrc num-buffers=5 ! video/x-raw,format=Y444 ! x264enc ! "
@@ -536,6 +542,63 @@ GST_START_TEST (test_says_what_is_wrong_and_what_helps)
                                                   "option-string=nal-hrd=cbr ! ratecontrol ! fakesink",
                               "take it out of option-string"),
       1);
+}
+GST_END_TEST;
+
+/* Measured: with these the encoder makes the same of 300 kbit/s as of 1000. */
+GST_START_TEST (test_settings_that_keep_an_encoder_from_following_are_told)
+{
+  static const struct {
+    const gchar *factory, *settings, *cure;
+    guint n;
+  } cases[] = {
+      {"x264enc", "pass=quant", "leave pass at its default", 1},
+      {"openh264enc", "rate-control=off", "set rate-control=bitrate", 1},
+      {"openh264enc", "rate-control=buffer", "set rate-control=bitrate", 1},
+      {"openh264enc", "rate-control=bitrate", "will not follow", 0},
+      {"x265enc", "speed-preset=ultrafast qp=30", "leave qp at its default", 1},
+      {"x265enc", "speed-preset=ultrafast option-string=aq-mode=0:crf=20", "take crf out of option-string", 1},
+      {"x265enc", "speed-preset=ultrafast option-string=qp=30", "take qp out of option-string", 1},
+      {"x265enc", "speed-preset=ultrafast option-string=qpmax=40", "will not follow", 0},
+      {"av1enc", "cpu-used=8 end-usage=q", "set end-usage=cbr", 1},
+      {"av1enc", "cpu-used=8 end-usage=cq", "will not follow", 0},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=64,height=48 ! %s %s ! "
+                                   "ratecontrol ! fakesink",
+        cases[i].factory, cases[i].settings);
+
+    if (have (cases[i].factory))
+      fail_unless (run_and_count_warnings (line, cases[i].cure) == cases[i].n, "%s", line);
+    g_free (line);
+  }
+}
+GST_END_TEST;
+
+/* As one that takes another's place while the pipeline plays. */
+GST_START_TEST (test_an_encoder_that_runs_already_is_told)
+{
+  static const struct {
+    const gchar *encoder, *text;
+    guint n;
+  } cases[] = {
+      {"x264enc", "cannot be set any more: tune=zerolatency, aud=false.", 1},
+      {"x264enc tune=zerolatency aud=false vbv-buf-capacity=100", "any more", 0},
+      {"vp8enc deadline=1", "any more", 0}, /* takes them in any state */
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    gchar *line = g_strdup_printf ("videotestsrc num-buffers=3 ! video/x-raw,format=I420,width=64,height=48 ! %s "
+                                   "name=e ! ratecontrol ! fakesink",
+        cases[i].encoder);
+    GstElement *pipeline = gst_parse_launch (line, NULL), *encoder = gst_bin_get_by_name (GST_BIN (pipeline), "e");
+
+    gst_element_set_state (encoder, GST_STATE_PAUSED);
+    fail_unless (count_warnings (pipeline, line, cases[i].text) == cases[i].n, "%s", line);
+    gst_object_unref (encoder);
+    g_free (line);
+  }
 }
 GST_END_TEST;
 
@@ -1693,6 +1756,8 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_prepares_encoders);
   tcase_add_test (tc, test_leaves_alone_what_the_user_set);
   tcase_add_test (tc, test_says_what_is_wrong_and_what_helps);
+  tcase_add_test (tc, test_settings_that_keep_an_encoder_from_following_are_told);
+  tcase_add_test (tc, test_an_encoder_that_runs_already_is_told);
   tcase_add_test (tc, test_without_an_encoder_or_a_sender);
   tcase_add_test (tc, test_more_is_left_free_where_the_path_limits);
   tcase_add_test (tc, test_units);
