@@ -31,34 +31,52 @@ picture_format_pixels (const PictureFormat *format)
   return (double)format->width * format->height * frame_rate (format);
 }
 
+static int
+scaled_side (int side, int size, int multiple)
+{
+  int scaled = (int)((double)side * sizes[size].num / sizes[size].den / multiple + 0.5) * multiple;
+
+  return size == 0 ? side : scaled < multiple ? multiple : scaled;
+}
+
 /* Most encoders code chroma of half the sides. */
 static int
-scaled_side (int side, int size)
+scaled_width (const PictureFormat *source, int size)
 {
-  int even = (int)((double)side * sizes[size].num / sizes[size].den / 2 + 0.5) * 2;
+  return scaled_side (source->width, size, 2);
+}
 
-  return size == 0 ? side : even < 2 ? 2 : even;
+static int
+scaled_height (const PictureFormat *source, int size, const PictureLadderParams *params)
+{
+  return scaled_side (source->height, size, params->interlaced ? 4 : 2);
 }
 
 static PictureFormat
-scaled (const PictureFormat *source, int size, int divisor)
+scaled (const PictureFormat *source, int size, int divisor, const PictureLadderParams *params)
 {
   PictureFormat f = *source;
 
-  f.width = scaled_side (source->width, size);
-  f.height = scaled_side (source->height, size);
+  f.width = scaled_width (source, size);
+  f.height = scaled_height (source, size, params);
   if (f.fps_den <= INT_MAX / divisors[divisor])
     f.fps_den *= divisors[divisor];
   return f;
+}
+
+static bool
+keeps_floor (const PictureFormat *source, int size, const PictureLadderParams *params)
+{
+  return scaled_width (source, size) >= params->min_side && scaled_height (source, size, params) >= params->min_side;
 }
 
 /* The last size, and the last divisor, that keep the floor. */
 static int
 last_size (const PictureFormat *source, const PictureLadderParams *params)
 {
-  int shorter = source->width < source->height ? source->width : source->height, last = 0;
+  int last = 0;
 
-  while (last + 1 < N_SIZES && scaled_side (shorter, last + 1) >= params->min_side)
+  while (last + 1 < N_SIZES && keeps_floor (source, last + 1, params))
     last++;
   return last;
 }
@@ -101,7 +119,7 @@ picture_ladder_build (PictureLadder *ladder, const PictureFormat *source, const 
   ladder->rungs[ladder->count++] = *source;
   while (ladder->count < PICTURE_LADDER_MOST && (*first < first_end || *then < then_end)) {
     (*(*first < first_end ? first : then))++;
-    append (ladder, scaled (source, size, divisor));
+    append (ladder, scaled (source, size, divisor, params));
   }
   return true;
 }

@@ -28,6 +28,7 @@ typedef struct {
   PictureKeep keep; /* default PICTURE_KEEP_FRAME_RATE */
   int min_side;     /* pixels of the shorter side, >= 16; default 180. A source below it keeps its size */
   double min_fps;   /* pictures/s, > 0; default 10. A source below it keeps its frame rate */
+  bool interlaced;  /* the picture is two fields, each of which has chroma of half its lines; default false */
 } PictureLadderParams;
 
 /* rungs[0] is the source. */
@@ -37,7 +38,8 @@ typedef struct {
 } PictureLadder;
 
 void picture_ladder_params_init (PictureLadderParams *params);
-/* False, and no rung, where the source's sides are not positive. Sides of a rung are even. */
+/* False, and no rung, where the source's sides are not positive. Sides of a rung
+   below it are even, the height of interlaced ones a multiple of four. */
 bool picture_ladder_build (PictureLadder *ladder, const PictureFormat *source, const PictureLadderParams *params);
 /* Pixels a second. Pure. */
 double picture_format_pixels (const PictureFormat *format);

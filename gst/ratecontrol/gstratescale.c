@@ -96,6 +96,7 @@ build_ladder (GstRateScale *self, gboolean may_step)
   PictureLadderParams params = self->settings.ladder;
   PictureLadder ladder;
 
+  params.interlaced = self->source_caps && picture_format_is_interlaced (self->source_caps);
   if (!picture_ladder_build (&ladder, &self->source, &params))
     return;
   if (!may_step)

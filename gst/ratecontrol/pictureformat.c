@@ -22,6 +22,14 @@ picture_format_read (const GstCaps *caps, PictureFormat *format)
   return PICTURE_CAPS_RAW;
 }
 
+gboolean
+picture_format_is_interlaced (const GstCaps *caps)
+{
+  const gchar *mode = gst_structure_get_string (gst_caps_get_structure (caps, 0), "interlace-mode");
+
+  return mode && !g_str_equal (mode, "progressive");
+}
+
 GstCaps *
 picture_format_filter (const PictureFormat *format, const PictureFormat *source, const GstCaps *source_caps)
 {

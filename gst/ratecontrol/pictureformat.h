@@ -17,6 +17,7 @@ typedef enum {
 
 /* Fixed caps; *format is what they say, zeros where they do not. */
 PictureCapsKind picture_format_read (const GstCaps *caps, PictureFormat *format);
+gboolean picture_format_is_interlaced (const GstCaps *caps);
 /* (transfer full) what a filter lets through for this step of the source; the source's own format: anything. */
 GstCaps *picture_format_filter (const PictureFormat *format, const PictureFormat *source, const GstCaps *source_caps);
 

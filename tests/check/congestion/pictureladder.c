@@ -61,6 +61,28 @@ START_TEST (test_a_portrait_is_measured_by_its_shorter_side)
 }
 END_TEST
 
+/* x264enc refuses 480x270 of two fields. */
+START_TEST (test_fields_have_even_heights)
+{
+  PictureFormat source = {1280, 720, 30, 1};
+  PictureLadderParams params;
+  PictureLadder l;
+
+  picture_ladder_params_init (&params);
+  params.interlaced = true;
+  ck_assert (picture_ladder_build (&l, &source, &params));
+  assert_rung (&l, 1, 640, 360, 1);
+  assert_rung (&l, 2, 480, 272, 1);
+  assert_rung (&l, 3, 320, 180, 1);
+  for (int height = 16; height < 1100; height++) {
+    source.height = height;
+    ck_assert (picture_ladder_build (&l, &source, &params));
+    for (int rung = 1; rung < l.count; rung++)
+      ck_assert_int_eq (l.rungs[rung].height == height ? 0 : l.rungs[rung].height % 4, 0);
+  }
+}
+END_TEST
+
 START_TEST (test_a_small_slow_source_keeps_what_it_has)
 {
   PictureLadder l = ladder_of (176, 144, 15, PICTURE_KEEP_FRAME_RATE);
@@ -102,7 +124,7 @@ START_TEST (test_the_lowest_rung_of_all)
   PictureFormat source = {4096, 2304, 240, 1};
   PictureLadder l;
 
-  ck_assert (picture_ladder_build (&l, &source, &(PictureLadderParams){PICTURE_KEEP_FRAME_RATE, 16, 1}));
+  ck_assert (picture_ladder_build (&l, &source, &(PictureLadderParams){PICTURE_KEEP_FRAME_RATE, 16, 1, false}));
   ck_assert_int_eq (l.count, 10);
   assert_rung (&l, 5, 512, 288, 1);
   assert_rung (&l, 9, 512, 288, 6);
@@ -140,5 +162,6 @@ END_TEST
 
 CC_TEST_MAIN ("pictureladder", test_size_gives_way_first_then_the_frame_rate,
     test_of_text_the_frame_rate_gives_way_first, test_a_portrait_is_measured_by_its_shorter_side,
-    test_a_small_slow_source_keeps_what_it_has, test_an_unknown_frame_rate_is_not_stepped,
-    test_nothing_to_scale_is_refused, test_the_lowest_rung_of_all, test_every_source_has_a_ladder_that_falls)
+    test_fields_have_even_heights, test_a_small_slow_source_keeps_what_it_has,
+    test_an_unknown_frame_rate_is_not_stepped, test_nothing_to_scale_is_refused, test_the_lowest_rung_of_all,
+    test_every_source_has_a_ladder_that_falls)

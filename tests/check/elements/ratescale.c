@@ -298,6 +298,18 @@ GST_START_TEST (test_pictures_without_a_frame_rate_all_pass)
 }
 GST_END_TEST;
 
+/* An encoder of fields refuses a height that is no multiple of four. */
+GST_START_TEST (test_an_encoder_of_fields_goes_on)
+{
+  Scaler s;
+
+  begin (&s, RAW ", interlace-mode = (string) interleaved", NULL, "bitrate=100000");
+  send_for (&s, 0.2);
+  assert_size (&s, 480, 272, 30, 1);
+  end (&s);
+}
+GST_END_TEST;
+
 #define IN_HARDWARE                                                                                                    \
   "video/x-raw(memory:Hardware), format = (string) I420, width = (int) 1280, height = (int) 720, "                     \
   "framerate = (fraction) 30/1"
@@ -538,6 +550,7 @@ ratescale_suite (void)
   tcase_add_test (tcase, test_another_source_is_judged_anew);
   tcase_add_test (tcase, test_a_source_may_become_slower);
   tcase_add_test (tcase, test_pictures_without_a_frame_rate_all_pass);
+  tcase_add_test (tcase, test_an_encoder_of_fields_goes_on);
   tcase_add_test (tcase, test_pictures_in_hardware_memory_pass_whatever_is_set);
   tcase_add_test (tcase, test_flush_and_states);
   tcase_add_test (tcase, test_an_application_that_answers_is_followed);
