@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   GstBuffer *key, *peer_key; /* master key and salt of what is sent, of what arrives; peer_key NULL: the same */
   GstCcSrtpPolicy rtp, rtcp;
+  gboolean changed; /* since an end was made of it; the user's to set and to clear */
 } GstCcSrtpParams;
 
 typedef struct {

@@ -40,13 +40,28 @@ GST_ELEMENT_REGISTER_DEFINE (tfrcsink, "tfrcsink", GST_RANK_NONE, GST_TYPE_TFRC_
 
 /* ---- where to ---- */
 
+/* Nobody uses the one before. */
+static gboolean
+start_srtp (GstTfrcSink *self)
+{
+  GstCcSrtp *made, *before;
+  gboolean ok = gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &made);
+
+  GST_OBJECT_LOCK (self);
+  before = self->srtp;
+  self->srtp = made;
+  GST_OBJECT_UNLOCK (self);
+  gst_cc_srtp_free (before);
+  return ok;
+}
+
 static gboolean
 gst_tfrc_sink_start (GstBaseSink *sink)
 {
   GstTfrcSink *self = GST_TFRC_SINK (sink);
 
   gst_tfrc_sink_tell_refused (self);
-  return gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &self->srtp) &&
+  return start_srtp (self) &&
          gst_tfrc_endpoint_open (&self->endpoint, gst_tfrc_sink_settings (self).mode == CC_MODE_BURST_CONTROL);
 }
 
@@ -311,6 +326,15 @@ start_sending (GstTfrcSink *self)
   return ok;
 }
 
+/* With the key that was set in READY, and no packet without it. */
+static gboolean
+begin_run (GstTfrcSink *self)
+{
+  if (gst_tfrc_srtp_is_changed (GST_ELEMENT (self), &self->srtp_params) && !start_srtp (self))
+    return FALSE;
+  return start_sending (self);
+}
+
 /* Until READY, also through pauses: two ends that pause at once would else wait for each other as well. */
 static void
 leave_preroll (GstTfrcSink *self)
@@ -336,7 +360,7 @@ gst_tfrc_sink_change_state (GstElement *element, GstStateChange transition)
   GstTfrcSink *self = GST_TFRC_SINK (element);
   GstStateChangeReturn ret;
 
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !start_sending (self))
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !begin_run (self))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
     leave_preroll (self);

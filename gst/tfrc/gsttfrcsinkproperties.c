@@ -234,6 +234,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     change_peer (self);
     return;
   }
+  gst_tfrc_srtp_tell_late (GST_ELEMENT (self), &self->srtp_params, id - PROP_SRTP, self->srtp != NULL);
   if (id == PROP_DSCP)
     gst_tfrc_endpoint_apply_dscp (&self->endpoint);
   apply_settings (self);

@@ -425,19 +425,21 @@ start_latency (GstTfrcSrc *self)
       playout.latency_ms, gst_tfrc_playout_longest (&playout));
 }
 
+/* No packet passes, and nobody uses the one before. */
 static gboolean
 configure_srtp (GstTfrcSrc *self)
 {
-  GstCcSrtp *srtp;
+  GstCcSrtp *srtp, *before;
+  gboolean ok = gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &srtp);
 
-  if (!gst_tfrc_srtp_start (GST_ELEMENT (self), &self->srtp_params, &srtp))
-    return FALSE;
   g_object_set (self->rtcpavpf, "rtp-overhead", gst_cc_srtp_rtp_overhead (srtp), "rtcp-overhead",
       gst_cc_srtp_rtcp_overhead (srtp), NULL);
   GST_OBJECT_LOCK (self);
+  before = self->gate.srtp;
   self->gate.srtp = srtp;
   GST_OBJECT_UNLOCK (self);
-  return TRUE;
+  gst_cc_srtp_free (before);
+  return ok;
 }
 
 static gboolean
@@ -473,6 +475,8 @@ change_state (GstElement *element, GstStateChange transition)
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
+    if (gst_tfrc_srtp_is_changed (element, &self->srtp_params) && !configure_srtp (self))
+      return GST_STATE_CHANGE_FAILURE;
     start_latency (self);
     gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
     gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);

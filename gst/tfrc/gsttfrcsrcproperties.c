@@ -147,6 +147,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
   GST_OBJECT_UNLOCK (self);
+  gst_tfrc_srtp_tell_late (GST_ELEMENT (self), &self->srtp_params, id - PROP_SRTP, self->gate.srtp != NULL);
 }
 
 /* The port in use, where 0 let the system choose. */

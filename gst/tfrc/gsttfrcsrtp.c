@@ -76,22 +76,28 @@ gst_tfrc_srtp_install_properties (GObjectClass *klass, guint first)
       "How RTCP is protected where srtp-key is set");
 }
 
-static void
-set_key (GstBuffer **key, const GValue *value)
+static gboolean
+is_same_key (GstBuffer *one, GstBuffer *other)
 {
-  gst_clear_buffer (key);
-  *key = g_value_dup_boxed (value);
+  GstMapInfo map;
+  gboolean same;
+
+  if (one == NULL || other == NULL || !gst_buffer_map (one, &map, GST_MAP_READ))
+    return one == other;
+  same = map.size == gst_buffer_get_size (other) && gst_buffer_memcmp (other, 0, map.data, map.size) == 0;
+  gst_buffer_unmap (one, &map);
+  return same;
 }
 
-gboolean
-gst_tfrc_srtp_set_property (GstCcSrtpParams *params, guint which, const GValue *value)
+static gboolean
+set_value (GstCcSrtpParams *params, guint which, const GValue *value)
 {
   switch (which) {
   case GST_TFRC_SRTP_KEY:
-    set_key (&params->key, value);
+    params->key = g_value_dup_boxed (value);
     return TRUE;
   case GST_TFRC_SRTP_PEER_KEY:
-    set_key (&params->peer_key, value);
+    params->peer_key = g_value_dup_boxed (value);
     return TRUE;
   case GST_TFRC_SRTP_CIPHER:
     params->rtp.cipher = (GstCcSrtpCipher)g_value_get_enum (value);
@@ -108,6 +114,38 @@ gst_tfrc_srtp_set_property (GstCcSrtpParams *params, guint which, const GValue *
   default:
     return FALSE;
   }
+}
+
+/* The same key once more is none to begin anew with: numbers would be used twice. */
+gboolean
+gst_tfrc_srtp_set_property (GstCcSrtpParams *params, guint which, const GValue *value)
+{
+  GstCcSrtpParams before = *params;
+
+  if (!set_value (params, which, value))
+    return FALSE;
+  params->changed = params->changed || !is_same_key (before.key, params->key) ||
+                    !is_same_key (before.peer_key, params->peer_key) ||
+                    memcmp (&before.rtp, &params->rtp, sizeof before.rtp) != 0 ||
+                    memcmp (&before.rtcp, &params->rtcp, sizeof before.rtcp) != 0;
+  if (which == GST_TFRC_SRTP_KEY)
+    gst_clear_buffer (&before.key);
+  if (which == GST_TFRC_SRTP_PEER_KEY)
+    gst_clear_buffer (&before.peer_key);
+  return TRUE;
+}
+
+void
+gst_tfrc_srtp_tell_late (GstElement *element, const GstCcSrtpParams *params, guint which, gboolean has_key)
+{
+  if (which >= GST_TFRC_SRTP_PROPERTIES || GST_STATE (element) <= GST_STATE_READY || !params->changed)
+    return;
+  GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
+      ("SRTP settings are taken at the start: this run goes on %s. Set srtp-key and what belongs to it in NULL or "
+       "READY, "
+       "at both ends.",
+          has_key ? "with those before" : "without SRTP"),
+      (NULL));
 }
 
 gboolean
@@ -132,12 +170,13 @@ gst_tfrc_srtp_get_property (const GstCcSrtpParams *params, guint which, GValue *
 }
 
 gboolean
-gst_tfrc_srtp_start (GstElement *element, const GstCcSrtpParams *params, GstCcSrtp **srtp)
+gst_tfrc_srtp_start (GstElement *element, GstCcSrtpParams *params, GstCcSrtp **srtp)
 {
   GstCcSrtpParams copy;
   GError *error = NULL;
 
   GST_OBJECT_LOCK (element);
+  params->changed = FALSE;
   copy = *params;
   copy.key = copy.key != NULL ? gst_buffer_ref (copy.key) : NULL;
   copy.peer_key = copy.peer_key != NULL ? gst_buffer_ref (copy.peer_key) : NULL;
@@ -148,9 +187,24 @@ gst_tfrc_srtp_start (GstElement *element, const GstCcSrtpParams *params, GstCcSr
   gst_cc_srtp_params_clear (&copy);
   if (error == NULL)
     return TRUE;
+  /* who tries again from READY must not pass without it */
+  GST_OBJECT_LOCK (element);
+  params->changed = TRUE;
+  GST_OBJECT_UNLOCK (element);
   GST_ELEMENT_ERROR (element, LIBRARY, SETTINGS, ("SRTP cannot be used: %s.", error->message), (NULL));
   g_error_free (error);
   return FALSE;
+}
+
+gboolean
+gst_tfrc_srtp_is_changed (GstElement *element, const GstCcSrtpParams *params)
+{
+  gboolean changed;
+
+  GST_OBJECT_LOCK (element);
+  changed = params->changed;
+  GST_OBJECT_UNLOCK (element);
+  return changed;
 }
 
 /* ---- what comes of it ---- */

@@ -31,9 +31,15 @@ void gst_tfrc_srtp_install_properties (GObjectClass *klass, guint first);
 gboolean gst_tfrc_srtp_set_property (GstCcSrtpParams *params, guint which, const GValue *value);
 gboolean gst_tfrc_srtp_get_property (const GstCcSrtpParams *params, guint which, GValue *value); /* no keys */
 
+/* One warning where such a property was changed while packets pass, for which it is too late. Not with the object lock.
+   has_key: they are protected. */
+void gst_tfrc_srtp_tell_late (GstElement *element, const GstCcSrtpParams *params, guint which, gboolean has_key);
+
 /* *srtp NULL where no key is set. FALSE, and an error has been posted, where what is set cannot be. Takes the object
-   lock while it copies params. */
-gboolean gst_tfrc_srtp_start (GstElement *element, const GstCcSrtpParams *params, GstCcSrtp **srtp);
+   lock while it copies params, which are not changed from then on. */
+gboolean gst_tfrc_srtp_start (GstElement *element, GstCcSrtpParams *params, GstCcSrtp **srtp);
+/* Whether params have been set to something else since, so that the next run wants another start. */
+gboolean gst_tfrc_srtp_is_changed (GstElement *element, const GstCcSrtpParams *params);
 
 /* One warning where packets come and none opens. */
 void gst_tfrc_srtp_tell (GstElement *element, GstCcSrtp *srtp);

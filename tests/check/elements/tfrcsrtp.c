@@ -394,6 +394,113 @@ GST_START_TEST (test_the_tag_counts_for_limits)
 }
 GST_END_TEST;
 
+/* ---- a key that comes later ---- */
+
+static GstElement *
+new_sink (GstBus *bus, guint16 port)
+{
+  GstElement *sink = gst_element_factory_make ("tfrcsink", NULL);
+
+  gst_element_set_bus (sink, bus);
+  g_object_set (sink, "sync", FALSE, "async", FALSE, "host", "127.0.0.1", "port", (gint)port, NULL);
+  return sink;
+}
+
+static void
+flow_play (Flow *f, GstElement *sink)
+{
+  f->sink = sink;
+  f->h = gst_harness_new_with_element (sink, "sink", NULL);
+  gst_harness_set_src_caps_str (f->h, CAPS);
+}
+
+/* Nothing of it in the clear, also where the element has run without a key, or with another one. */
+GST_START_TEST (test_a_key_set_in_ready)
+{
+  static const gchar *const before[] = {NULL, OTHER_KEY};
+  GstCcSrtp *srtp = end_of (KEY, NULL);
+  gsize size;
+  Flow f;
+
+  memset (&f, 0, sizeof f);
+  peer_open (&f.peer);
+  f.sink = new_sink (NULL, f.peer.port);
+  if (before[__i__] != NULL)
+    gst_util_set_object_arg (G_OBJECT (f.sink), "srtp-key", before[__i__]);
+  gst_element_set_state (f.sink, GST_STATE_READY);
+  gst_util_set_object_arg (G_OBJECT (f.sink), "srtp-key", KEY);
+  flow_play (&f, f.sink);
+  flow_push_frame (&f, SSRC, 1, 100);
+  fail_unless (peer_receive_rtp (&f.peer, 2000));
+  size = f.peer.size;
+  fail_unless_equals_int (size, 12 + 12 + 100 + TAG);
+  fail_unless (gst_cc_srtp_open_rtp (srtp, f.peer.data, &size));
+  flow_close (&f);
+  gst_cc_srtp_free (srtp);
+}
+GST_END_TEST;
+
+/* Nor where the key is of no use and somebody tries once more. */
+GST_START_TEST (test_a_useless_key_set_in_ready)
+{
+  GstElement *sink = new_sink (NULL, free_port ());
+  guint i;
+
+  gst_element_set_state (sink, GST_STATE_READY);
+  gst_util_set_object_arg (G_OBJECT (sink), "srtp-key", "0011");
+  for (i = 0; i < 2; i++)
+    fail_unless_equals_int (gst_element_set_state (sink, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  gst_util_set_object_arg (G_OBJECT (sink), "srtp-key", KEY);
+  fail_unless (gst_element_set_state (sink, GST_STATE_PAUSED) != GST_STATE_CHANGE_FAILURE);
+  gst_element_set_state (sink, GST_STATE_NULL);
+  gst_object_unref (sink);
+}
+GST_END_TEST;
+
+/* Too late for this run, which says so; once more the same key is no change. The next run has it. */
+GST_START_TEST (test_a_key_set_while_playing)
+{
+  GstCcSrtp *srtp = end_of (OTHER_KEY, NULL);
+  gsize size;
+  Sink s;
+
+  sink_open (&s, CAPS, KEY, NULL);
+  gst_util_set_object_arg (G_OBJECT (s.f.sink), "srtp-key", KEY);
+  fail_unless_equals_int (count_warnings (s.bus, "srtp-key"), 0);
+  gst_util_set_object_arg (G_OBJECT (s.f.sink), "srtp-key", OTHER_KEY);
+  fail_unless_equals_int (count_warnings (s.bus, "srtp-key"), 1);
+  flow_push_frame (&s.f, SSRC, 1, 100);
+  fail_unless (peer_receive_rtp (&s.f.peer, 2000));
+  fail_unless (sink_opens (&s, FALSE));
+  gst_element_set_state (s.f.sink, GST_STATE_READY);
+  gst_element_set_state (s.f.sink, GST_STATE_PLAYING);
+  flow_push_frame (&s.f, SSRC, 1, 100);
+  fail_unless (peer_receive_rtp (&s.f.peer, 2000));
+  size = s.f.peer.size;
+  fail_unless (gst_cc_srtp_open_rtp (srtp, s.f.peer.data, &size));
+  sink_close (&s);
+  gst_cc_srtp_free (srtp);
+}
+GST_END_TEST;
+
+/* Through READY the numbers go on being counted: with the same key one that was used is not used again. */
+GST_START_TEST (test_the_same_key_set_in_ready)
+{
+  Sink s;
+
+  sink_open (&s, CAPS, KEY, NULL);
+  flow_push_frame (&s.f, SSRC, 1, 100);
+  fail_unless (peer_receive_rtp (&s.f.peer, 2000));
+  gst_element_set_state (s.f.sink, GST_STATE_READY);
+  gst_util_set_object_arg (G_OBJECT (s.f.sink), "srtp-key", KEY);
+  gst_element_set_state (s.f.sink, GST_STATE_PLAYING);
+  s.f.seq = 0;
+  flow_push_frame (&s.f, SSRC, 1, 100);
+  fail_unless (wait_stat (s.f.sink, "packets-unprotected", 1));
+  sink_close (&s);
+}
+GST_END_TEST;
+
 /* ---- tfrcsrc ---- */
 
 typedef struct {
@@ -416,13 +523,12 @@ on_passed (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 }
 
 static void
-source_open (Source *s, const gchar *properties)
+source_make (Source *s, const gchar *properties)
 {
   gchar *line = g_strdup_printf ("tfrcsrc name=src address=127.0.0.1 port=0 encoding-name=H264 latency=0 %s ! "
                                  "fakesink sync=false async=false",
       properties);
   GstPad *pad;
-  gint port;
 
   memset (s, 0, sizeof *s);
   s->pipeline = gst_parse_launch (line, NULL);
@@ -431,12 +537,26 @@ source_open (Source *s, const gchar *properties)
   pad = gst_element_get_static_pad (s->src, "src");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, on_passed, s, NULL);
   gst_object_unref (pad);
+  g_free (line);
+}
+
+static void
+source_play (Source *s)
+{
+  gint port;
+
   fail_unless (gst_element_set_state (s->pipeline, GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE);
   fail_unless (gst_element_get_state (s->pipeline, NULL, NULL, 5 * GST_SECOND) != GST_STATE_CHANGE_FAILURE);
   peer_open (&s->peer);
   g_object_get (s->src, "port", &port, NULL);
   s->peer.sender = g_inet_socket_address_new_from_string ("127.0.0.1", (guint)port);
-  g_free (line);
+}
+
+static void
+source_open (Source *s, const gchar *properties)
+{
+  source_make (s, properties);
+  source_play (s);
 }
 
 static void
@@ -575,6 +695,27 @@ GST_START_TEST (test_sender_and_receiver_start_again)
   source_close (&s);
   gst_cc_srtp_free (srtp);
   gst_cc_srtp_free (again);
+}
+GST_END_TEST;
+
+/* What is not of the key is refused from the first packet on. */
+GST_START_TEST (test_a_key_set_in_ready_at_the_source)
+{
+  GstCcSrtp *srtp = end_of (KEY, NULL);
+  Source s;
+
+  source_make (&s, "");
+  gst_element_set_state (s.pipeline, GST_STATE_READY);
+  gst_util_set_object_arg (G_OBJECT (s.src), "srtp-key", KEY);
+  source_play (&s);
+  source_stream (&s, NULL, SSRC, 0, 20);
+  source_stream (&s, srtp, SSRC, 20, 20);
+  fail_unless (source_passed (&s, 19));
+  fail_unless_equals_uint64 (stat_of (s.src, "srtp-refused"), 20);
+  gst_util_set_object_arg (G_OBJECT (s.src), "srtp-key", OTHER_KEY);
+  fail_unless_equals_int (count_warnings (s.bus, "srtp-key"), 1);
+  source_close (&s);
+  gst_cc_srtp_free (srtp);
 }
 GST_END_TEST;
 
@@ -723,10 +864,15 @@ tfrcsrtp_suite (void)
   tcase_add_test (tc, test_no_explicit_rate_is_asked_for);
   tcase_add_test (tc, test_the_tag_is_no_media);
   tcase_add_test (tc, test_the_tag_counts_for_limits);
+  tcase_add_loop_test (tc, test_a_key_set_in_ready, 0, 2);
+  tcase_add_test (tc, test_a_useless_key_set_in_ready);
+  tcase_add_test (tc, test_a_key_set_while_playing);
+  tcase_add_test (tc, test_the_same_key_set_in_ready);
   tcase_add_test (tc, test_what_arrives_is_opened);
   tcase_add_test (tc, test_forged_media_is_refused);
   tcase_add_test (tc, test_one_warning_of_another_key_at_the_source);
   tcase_add_test (tc, test_sender_and_receiver_start_again);
+  tcase_add_test (tc, test_a_key_set_in_ready_at_the_source);
   tcase_add_test (tc, test_tags_are_counted_at_the_source);
   tcase_add_test (tc, test_a_call);
   return s;
