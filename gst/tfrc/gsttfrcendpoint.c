@@ -202,17 +202,37 @@ check_route (const GstTfrcEndpoint *e, GSocketAddress *peer, GError **error)
   return (e->group && e->multicast_iface != NULL) || gst_tfrc_socket_check_route (peer, error);
 }
 
+/* Of whose addresses the receiver has to be. One of IPv6 that is bound to none of its own takes both. */
+static GSocketFamily
+family_of (const GstTfrcEndpoint *e)
+{
+  GInetAddress *bound = NULL;
+  GSocketFamily family = G_SOCKET_FAMILY_INVALID;
+
+  if (e->given != NULL)
+    return g_socket_get_family (e->given) == G_SOCKET_FAMILY_IPV4 ? G_SOCKET_FAMILY_IPV4 : G_SOCKET_FAMILY_INVALID;
+  if (e->bind_address != NULL)
+    bound = g_inet_address_new_from_string (e->bind_address);
+  if (bound == NULL)
+    return family;
+  if (g_inet_address_get_family (bound) == G_SOCKET_FAMILY_IPV4 || !g_inet_address_get_is_any (bound))
+    family = g_inet_address_get_family (bound);
+  g_object_unref (bound);
+  return family;
+}
+
 static gboolean
 connect_to (GstTfrcEndpoint *e, gboolean may_be_group, GError **error)
 {
-  GSocketAddress *peer = gst_tfrc_socket_resolve (e->host, (guint16)e->port, error);
+  GSocketAddress *peer = gst_tfrc_socket_resolve (e->host, (guint16)e->port, family_of (e), error);
   gboolean ok;
 
   if (peer == NULL)
     return FALSE;
   e->group = gst_tfrc_group_is (peer);
-  ok = check_kind (e, may_be_group, error) && check_route (e, peer, error) && find_socket (e, peer, error) &&
-       gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
+  ok = check_kind (e, may_be_group, error) &&
+       gst_tfrc_socket_check_link (peer, e->group ? e->multicast_iface : NULL, error) && check_route (e, peer, error) &&
+       find_socket (e, peer, error) && gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
   if (ok)
     gst_tfrc_socket_set_dscp (e->socket, e->dscp);
   g_object_unref (peer);

@@ -33,8 +33,8 @@ gst_tfrc_group_restrict (GstTfrcSettings *settings)
   settings->circuit_action = CIRCUIT_OFF;
 }
 
-gboolean
-gst_tfrc_group_set_interface (GSocket *socket, const gchar *interface, GError **error)
+static gboolean
+set_interface (GSocket *socket, const gchar *interface, GError **error)
 {
   gboolean v6 = g_socket_get_family (socket) == G_SOCKET_FAMILY_IPV6;
   struct ip_mreqn choice = {.imr_ifindex = interface != NULL ? (int)if_nametoindex (interface) : 0};
@@ -56,14 +56,45 @@ gst_tfrc_group_set_interface (GSocket *socket, const gchar *interface, GError **
   return TRUE;
 }
 
-/* Bound to the group's own address it hears no other group; what it sends has the interface's. */
-static gboolean
-join (GSocket *socket, GSocketAddress *group, const gchar *interface, GError **error)
+/* 0: none is said, or the group is one of IPv4. */
+static guint
+scope_of (GSocketAddress *group)
 {
-  GInetAddress *address = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (group));
+  return g_socket_address_get_family (group) == G_SOCKET_FAMILY_IPV6
+             ? g_inet_socket_address_get_scope_id (G_INET_SOCKET_ADDRESS (group))
+             : 0;
+}
 
-  return g_socket_bind (socket, group, TRUE, error) && gst_tfrc_group_set_interface (socket, interface, error) &&
-         g_socket_join_multicast_group (socket, address, FALSE, interface, error);
+/* A group of IPv6 that is of one link is bound to on that (RFC 4007 6). */
+static gboolean
+bind_to (GSocket *socket, GSocketAddress *group, const gchar *interface, GError **error)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (group);
+  guint scope = scope_of (group);
+  GSocketAddress *local;
+  gboolean ok;
+
+  if (scope == 0 && interface != NULL)
+    scope = if_nametoindex (interface);
+  local = g_object_new (G_TYPE_INET_SOCKET_ADDRESS, "address", g_inet_socket_address_get_address (inet), "port",
+      (guint)g_inet_socket_address_get_port (inet), "scope-id", scope, NULL);
+  ok = g_socket_bind (socket, local, TRUE, error);
+  g_object_unref (local);
+  return ok;
+}
+
+/* Bound to the group's own address it hears no other group; what it sends has the interface's. */
+gboolean
+gst_tfrc_group_join (GSocket *socket, GSocketAddress *group, const gchar *interface, GError **error)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (group);
+  guint scope = scope_of (group);
+  gchar name[IF_NAMESIZE];
+
+  if (interface == NULL && scope != 0)
+    interface = if_indextoname (scope, name);
+  return set_interface (socket, interface, error) && bind_to (socket, group, interface, error) &&
+         g_socket_join_multicast_group (socket, g_inet_socket_address_get_address (inet), FALSE, interface, error);
 }
 
 GSocket *
@@ -72,7 +103,7 @@ gst_tfrc_group_open (GSocketAddress *group, const gchar *interface, gint ttl, GE
   GSocket *socket =
       g_socket_new (g_socket_address_get_family (group), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
 
-  if (socket != NULL && !join (socket, group, interface, error))
+  if (socket != NULL && !gst_tfrc_group_join (socket, group, interface, error))
     g_clear_object (&socket);
   if (socket == NULL)
     return NULL;

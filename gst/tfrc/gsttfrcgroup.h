@@ -20,8 +20,8 @@ void gst_tfrc_group_restrict (GstTfrcSettings *settings);
    what leaves, 1 to 255. */
 GSocket *gst_tfrc_group_open (GSocketAddress *group, const gchar *interface, gint ttl, GError **error);
 
-/* What leaves for a group by socket goes out by interface; NULL: as routes have it. */
-gboolean gst_tfrc_group_set_interface (GSocket *socket, const gchar *interface, GError **error);
+/* Makes socket, not bound yet, a member that hears nothing but its group, and sends by interface. */
+gboolean gst_tfrc_group_join (GSocket *socket, GSocketAddress *group, const gchar *interface, GError **error);
 
 /* Buffers that pass pad and name no receiver are for group, until the probe that is returned is removed. */
 gulong gst_tfrc_group_address_buffers (GstPad *pad, GSocketAddress *group);

@@ -24,37 +24,50 @@ has_route (GInetAddress *address)
   return has;
 }
 
-/* The first one that this machine reaches: localhost is ::1 first, also where IPv6 is switched off. */
+static gboolean
+suits (GInetAddress *address, GSocketFamily family)
+{
+  return (family == G_SOCKET_FAMILY_INVALID || g_inet_address_get_family (address) == family) && has_route (address);
+}
+
+/* localhost is ::1 first, also where IPv6 is switched off, or the socket is one of IPv4. */
 static GInetAddress *
-choose (GList *found)
+choose (GList *found, GSocketFamily family)
 {
   GList *at = found;
 
-  while (at != NULL && !has_route (at->data))
+  while (at != NULL && !suits (at->data, family))
     at = at->next;
   return g_object_ref (at != NULL ? at->data : found->data);
 }
 
 static GInetAddress *
-lookup (const gchar *host, GError **error)
+lookup (const gchar *host, GSocketFamily family, GError **error)
 {
-  GInetAddress *address = g_inet_address_new_from_string (host);
-  GResolver *resolver;
-  GList *found;
+  GResolver *resolver = g_resolver_get_default ();
+  GList *found = g_resolver_lookup_by_name (resolver, host, NULL, error);
+  GInetAddress *address = found != NULL ? choose (found, family) : NULL;
 
-  if (address != NULL)
-    return address;
-  resolver = g_resolver_get_default ();
-  found = g_resolver_lookup_by_name (resolver, host, NULL, error);
-  if (found != NULL)
-    address = choose (found);
   g_resolver_free_addresses (found);
   g_object_unref (resolver);
   return address;
 }
 
 GSocketAddress *
-gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error)
+gst_tfrc_socket_number (const gchar *address, guint16 port, GError **error)
+{
+  GSocketAddress *made = g_inet_socket_address_new_from_string (address, port);
+  const gchar *interface = strchr (address, '%');
+
+  if (made == NULL && interface != NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "there is no network interface %s", interface + 1);
+  else if (made == NULL)
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s is no IP address", address);
+  return made;
+}
+
+GSocketAddress *
+gst_tfrc_socket_resolve (const gchar *host, guint16 port, GSocketFamily family, GError **error)
 {
   GInetAddress *address;
   GSocketAddress *result;
@@ -63,12 +76,36 @@ gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "no host is set");
     return NULL;
   }
-  address = lookup (host, error);
+  result = gst_tfrc_socket_number (host, port, NULL);
+  if (result != NULL)
+    return result;
+  if (strchr (host, '%') != NULL) /* no name has one */
+    return gst_tfrc_socket_number (host, port, error);
+  address = lookup (host, family, error);
   if (address == NULL)
     return NULL;
   result = g_inet_socket_address_new (address, port);
   g_object_unref (address);
   return result;
+}
+
+/* RFC 4007 6: each link has such addresses of its own. */
+gboolean
+gst_tfrc_socket_check_link (GSocketAddress *address, const gchar *interface, GError **error)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (address);
+  GInetAddress *ip = g_inet_socket_address_get_address (inet);
+  gchar *text;
+
+  if (g_inet_address_get_family (ip) != G_SOCKET_FAMILY_IPV6 || interface != NULL ||
+      g_inet_socket_address_get_scope_id (inet) != 0 ||
+      !(g_inet_address_get_is_link_local (ip) || g_inet_address_get_is_mc_link_local (ip)))
+    return TRUE;
+  text = g_inet_address_to_string (ip);
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "%s is of one link, and which is not said: name its interface, as in %s%%eth0", text, text);
+  g_free (text);
+  return FALSE;
 }
 
 /* What ICMP has to say reaches an unconnected socket only by the error queue. */
@@ -81,33 +118,40 @@ want_errors (GSocket *socket)
     g_socket_set_option (socket, IPPROTO_IP, IP_RECVERR, 1, NULL);
 }
 
+/* NULL: of any. */
+static GSocketAddress *
+local_address (const gchar *address, guint16 port, GSocketFamily family, GError **error)
+{
+  GSocketAddress *local;
+  GInetAddress *any;
+
+  if (address == NULL || *address == '\0') {
+    any = g_inet_address_new_any (family);
+    local = g_inet_socket_address_new (any, port);
+    g_object_unref (any);
+    return local;
+  }
+  local = gst_tfrc_socket_number (address, port, error);
+  if (local != NULL && !gst_tfrc_socket_check_link (local, NULL, error))
+    g_clear_object (&local);
+  g_prefix_error (error, "bind-address %s: ", address);
+  return local;
+}
+
 GSocket *
 gst_tfrc_socket_open (const gchar *address, guint16 port, GSocketAddress *peer, GError **error)
 {
-  GSocketFamily family = g_socket_address_get_family (peer);
-  GInetAddress *inet =
-      address != NULL && *address != '\0' ? g_inet_address_new_from_string (address) : g_inet_address_new_any (family);
-  GSocketAddress *local;
+  GSocketAddress *local = local_address (address, port, g_socket_address_get_family (peer), error);
   GSocket *socket;
-  gboolean bound;
 
-  if (inet == NULL) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "bind-address %s is no IP address", address);
+  if (local == NULL)
     return NULL;
-  }
-  socket = g_socket_new (g_inet_address_get_family (inet), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
-  if (socket == NULL) {
-    g_object_unref (inet);
-    return NULL;
-  }
-  local = g_inet_socket_address_new (inet, port);
-  bound = g_socket_bind (socket, local, FALSE, error);
+  socket = g_socket_new (g_socket_address_get_family (local), G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
+  if (socket != NULL && !g_socket_bind (socket, local, FALSE, error))
+    g_clear_object (&socket);
   g_object_unref (local);
-  g_object_unref (inet);
-  if (!bound) {
-    g_object_unref (socket);
+  if (socket == NULL)
     return NULL;
-  }
   g_socket_set_blocking (socket, FALSE);
   want_errors (socket);
   return socket;

@@ -21,9 +21,15 @@ typedef struct {
   guint overhead; /* of the address's own family, also where it is mapped */
 } GstTfrcAddress;
 
-/* An address for host, a name or a number; the first the resolver gives. May take seconds for a name. NULL with error
-   set where there is none. */
-GSocketAddress *gst_tfrc_socket_resolve (const gchar *host, guint16 port, GError **error);
+/* An address that is a number, of IPv6 also with the interface it is of behind a %. NULL with error set else. */
+GSocketAddress *gst_tfrc_socket_number (const gchar *address, guint16 port, GError **error);
+
+/* An address for host, a name or a number; the first the resolver gives that is of `family`, G_SOCKET_FAMILY_INVALID:
+   either, and has a route. May take seconds for a name. NULL with error set where there is none. */
+GSocketAddress *gst_tfrc_socket_resolve (const gchar *host, guint16 port, GSocketFamily family, GError **error);
+
+/* FALSE with error set where address is of one link and neither it nor interface says which. */
+gboolean gst_tfrc_socket_check_link (GSocketAddress *address, const gchar *interface, GError **error);
 
 /* A bound UDP socket of peer's family. address NULL: any; port 0: one that is free. */
 GSocket *gst_tfrc_socket_open (const gchar *address, guint16 port, GSocketAddress *peer, GError **error);

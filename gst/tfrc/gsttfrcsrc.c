@@ -17,17 +17,15 @@
 
 #include "gsttfrcarrival.h"
 #include "gsttfrcgroup.h"
+#include "gsttfrclisten.h"
 #include "gsttfrcsrc.h"
 
 #include "erfextension.h"
 #include "gstccecn.h"
 
-#include <sys/socket.h>
-
 GST_DEBUG_CATEGORY (tfrcsrc_debug);
 #define GST_CAT_DEFAULT tfrcsrc_debug
 
-#define RECEIVE_BUFFER_BYTES (1 << 20)
 #define PAUSE_TAKES 200000 /* us, at most, on a busy machine */
 
 static const struct {
@@ -109,102 +107,59 @@ configure_caps (GstTfrcSrc *self)
 
 /* ---- socket ---- */
 
-/* The kernel must hold what comes while this process does not run. It grants what it allows. */
-static void
-enlarge_receive_buffer (GSocket *socket)
-{
-  if (g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUF, RECEIVE_BUFFER_BYTES, NULL))
-    g_socket_set_option (socket, SOL_SOCKET, SO_RCVBUFFORCE, RECEIVE_BUFFER_BYTES, NULL);
-}
-
-/* Where the system has no IPv6 at all, :: is all of IPv4. */
-static GSocket *
-new_socket (GInetAddress **bound, GError **error)
-{
-  GSocketFamily family = g_inet_address_get_family (*bound);
-  GSocket *socket = NULL;
-
-  if (family == G_SOCKET_FAMILY_IPV6 && g_inet_address_get_is_any (*bound)) {
-    socket = g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
-    family = socket != NULL ? family : G_SOCKET_FAMILY_IPV4;
-  }
-  if (socket != NULL)
-    return socket;
-  if (family != g_inet_address_get_family (*bound)) {
-    g_object_unref (*bound);
-    *bound = g_inet_address_new_any (family);
-  }
-  return g_socket_new (family, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, error);
-}
-
-static gboolean
-bind_socket (GSocket *socket, GInetAddress *address, guint16 port, gboolean shared, GError **error)
-{
-  GSocketAddress *local = g_inet_socket_address_new (address, port);
-  gboolean ok = g_socket_bind (socket, local, shared, error);
-
-  g_object_unref (local);
-  return ok;
-}
-
-static GSocket *
-open_socket (const gchar *address, guint16 port, const gchar *multicast_iface, GError **error)
-{
-  GInetAddress *inet = g_inet_address_new_from_string (address), *bound;
-  gboolean multicast, ok;
-  GSocket *socket;
-
-  if (inet == NULL) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s is no IP address", address);
-    return NULL;
-  }
-  multicast = g_inet_address_get_is_multicast (inet);
-  bound = multicast ? g_inet_address_new_any (g_inet_address_get_family (inet)) : g_object_ref (inet);
-  socket = new_socket (&bound, error);
-  /* two unicast receivers on one port would each get some of the packets */
-  ok = socket != NULL && bind_socket (socket, bound, port, multicast, error) &&
-       (!multicast || gst_tfrc_group_set_interface (socket, multicast_iface, error));
-  g_object_unref (bound);
-  g_object_unref (inet);
-  if (ok) {
-    enlarge_receive_buffer (socket);
-    gst_cc_ecn_watch_socket (socket);
-  } else {
-    g_clear_object (&socket);
-  }
-  return socket;
-}
-
-static const gchar *
-cure_of (const GError *error)
-{
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_ADDRESS_IN_USE))
-    return "Another program has it (\"ss -ulnp\" shows which): stop that, or set another port.";
-  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_PERMISSION_DENIED))
-    return "Ports below 1024 are for privileged programs: set another port.";
-  return "Set address to one of this machine's own (\"ip address\" lists them), or to :: for all.";
-}
-
 /* In a group RTCP goes to the group, each to where it was heard of else. */
 static void
-configure_group (GstTfrcSrc *self, const gchar *address, guint16 port)
+configure_group (GstTfrcSrc *self, GSocketAddress *local)
 {
-  GSocketAddress *group = g_inet_socket_address_new_from_string (address, port);
   GstPad *pad = gst_element_get_static_pad (self->rtcpsink, "sink");
 
   if (self->group_probe != 0)
     gst_pad_remove_probe (pad, self->group_probe);
-  self->group_probe = gst_tfrc_group_is (group) ? gst_tfrc_group_address_buffers (pad, group) : 0;
+  self->group_probe = gst_tfrc_group_is (local) ? gst_tfrc_group_address_buffers (pad, local) : 0;
   gst_object_unref (pad);
-  g_object_unref (group);
+}
+
+/* udpsrc, and who asks it for its URI, see by the address whether it is a group. */
+static void
+use_socket (GstTfrcSrc *self, GSocket *socket, GSocketAddress *local)
+{
+  gchar *address = g_inet_address_to_string (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (local)));
+
+  g_object_set (self->udpsrc, "address", address, "port",
+      (gint)g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)), "socket", socket, NULL);
+  g_object_set (self->rtcpsink, "socket", socket, NULL);
+  configure_group (self, local);
+  GST_OBJECT_LOCK (self);
+  self->socket = socket;
+  GST_OBJECT_UNLOCK (self);
+  g_free (address);
+}
+
+static gboolean
+open_socket (GstTfrcSrc *self, const gchar *address, gint port, const gchar *interface)
+{
+  GError *error = NULL;
+  GSocketAddress *local = gst_tfrc_socket_number (address, (guint16)port, &error);
+  GSocket *socket = local != NULL ? gst_tfrc_listen_open (local, interface, &error) : NULL;
+
+  if (socket != NULL) {
+    use_socket (self, socket, local);
+  } else {
+    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
+        ("Cannot receive on %s, UDP port %d. %s", address, port,
+            gst_tfrc_listen_cure (error, local != NULL && gst_tfrc_group_is (local))),
+        ("%s", error->message));
+    g_error_free (error);
+  }
+  g_clear_object (&local);
+  return socket != NULL;
 }
 
 static gboolean
 configure_socket (GstTfrcSrc *self)
 {
-  GError *error = NULL;
-  GSocket *socket;
   gchar *address, *multicast_iface;
+  gboolean ok;
   gint port;
 
   GST_OBJECT_LOCK (self);
@@ -212,23 +167,10 @@ configure_socket (GstTfrcSrc *self)
   multicast_iface = g_strdup (self->multicast_iface);
   port = self->port;
   GST_OBJECT_UNLOCK (self);
-  socket = open_socket (address, (guint16)port, multicast_iface, &error);
-  if (socket != NULL) {
-    g_object_set (
-        self->udpsrc, "address", address, "port", port, "socket", socket, "multicast-iface", multicast_iface, NULL);
-    g_object_set (self->rtcpsink, "socket", socket, NULL);
-    configure_group (self, address, (guint16)port);
-    GST_OBJECT_LOCK (self);
-    self->socket = socket;
-    GST_OBJECT_UNLOCK (self);
-  } else {
-    GST_ELEMENT_ERROR (self, RESOURCE, OPEN_READ,
-        ("Cannot receive on %s, UDP port %d. %s", address, port, cure_of (error)), ("%s", error->message));
-    g_error_free (error);
-  }
+  ok = open_socket (self, address, port, multicast_iface);
   g_free (address);
   g_free (multicast_iface);
-  return socket != NULL;
+  return ok;
 }
 
 static void
@@ -282,7 +224,8 @@ add_children (GstTfrcSrc *self)
   self->jitterbuffer = add_child (self, "rtpjitterbuffer", "jitterbuffer");
   self->rtcpsink = add_child (self, "dynudpsink", "rtcpsink");
   if (self->udpsrc != NULL) {
-    g_object_set (self->udpsrc, "close-socket", FALSE, NULL);
+    /* the socket has joined its group, and no other's packets come by it */
+    g_object_set (self->udpsrc, "close-socket", FALSE, "auto-multicast", FALSE, NULL);
     gst_util_set_object_arg (G_OBJECT (self->udpsrc), "socket-timestamp", "realtime");
     pad = gst_element_get_static_pad (self->udpsrc, "src");
     gst_cc_ecn_mark_buffers (pad);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a flow goes: opened, moved, and left where it was when the new place is not to be had. */
 #include "gsttfrcendpoint.h"
+#include "gsttfrcgroup.h"
 
 #include <gst/check/gstcheck.h>
+#include <net/if.h>
 #include <netinet/in.h>
 
 static GstElement *element;
@@ -102,6 +104,81 @@ GST_START_TEST (test_what_cannot_be_opened)
 }
 GST_END_TEST;
 
+/* localhost is ::1 first where there is IPv6. */
+GST_START_TEST (test_a_name_of_both_families)
+{
+  set_text (GST_TFRC_ENDPOINT_HOST, "localhost");
+  set_text (GST_TFRC_ENDPOINT_BIND_ADDRESS, "127.0.0.1");
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
+  fail_unless_equals_int (messages (GST_MESSAGE_ANY), 0);
+  gst_tfrc_endpoint_close (&endpoint);
+  set_text (GST_TFRC_ENDPOINT_BIND_ADDRESS, "::");
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
+}
+GST_END_TEST;
+
+static gchar *
+error_message (void)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  GError *error;
+  gchar *text;
+
+  fail_unless (message != NULL);
+  gst_message_parse_error (message, &error, NULL);
+  text = g_strdup (error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  return text;
+}
+
+/* Each link has such addresses of its own: the interface belongs to them, and who leaves it out is told. */
+GST_START_TEST (test_addresses_of_one_link)
+{
+  static const struct {
+    const gchar *host, *told;
+  } wrong[] = {{"fe80::1", "name its interface, as in fe80::1%eth0"}, {"ff02::1", "name its interface"},
+      {"fe80::1%nowhere0", "there is no network interface nowhere0"}};
+  GSocketAddress *peer = gst_tfrc_socket_resolve ("fe80::1%lo", 5004, G_SOCKET_FAMILY_INVALID, NULL);
+  gchar *text;
+  guint i;
+
+  fail_unless (peer != NULL);
+  fail_unless_equals_int (g_inet_socket_address_get_scope_id (G_INET_SOCKET_ADDRESS (peer)), if_nametoindex ("lo"));
+  g_object_unref (peer);
+  for (i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    set_text (GST_TFRC_ENDPOINT_HOST, wrong[i].host);
+    fail_if (gst_tfrc_endpoint_open (&endpoint, TRUE));
+    text = error_message ();
+    fail_unless (strstr (text, wrong[i].told) != NULL, "%s", text);
+    g_free (text);
+  }
+}
+GST_END_TEST;
+
+/* A group of one link, whose interface stands in the address or beside it. */
+GST_START_TEST (test_groups_of_one_link)
+{
+  static const gchar *const hosts[] = {"ff02::4c0a%lo", "ff02::4c0a"};
+  GSocket *probe = g_socket_new (G_SOCKET_FAMILY_IPV6, G_SOCKET_TYPE_DATAGRAM, G_SOCKET_PROTOCOL_UDP, NULL);
+  gboolean available = probe != NULL;
+  guint i;
+
+  g_clear_object (&probe);
+  for (i = 0; available && i < G_N_ELEMENTS (hosts); i++) {
+    GSocketAddress *group = gst_tfrc_socket_resolve (hosts[i], 0, G_SOCKET_FAMILY_INVALID, NULL);
+    GError *error = NULL;
+    GSocket *member;
+
+    fail_unless (group != NULL);
+    member = gst_tfrc_group_open (group, i == 0 ? NULL : "lo", 1, &error);
+    g_assert_no_error (error);
+    g_object_unref (member);
+    g_object_unref (group);
+  }
+}
+GST_END_TEST;
+
 /* From the same socket, where that speaks its family; else where it was. */
 GST_START_TEST (test_it_moves)
 {
@@ -185,6 +262,9 @@ tfrcendpoint_suite (void)
   tcase_add_checked_fixture (tc, setup, teardown);
   tcase_add_test (tc, test_open_and_closed);
   tcase_add_test (tc, test_what_cannot_be_opened);
+  tcase_add_test (tc, test_a_name_of_both_families);
+  tcase_add_test (tc, test_addresses_of_one_link);
+  tcase_add_test (tc, test_groups_of_one_link);
   tcase_add_test (tc, test_it_moves);
   tcase_add_test (tc, test_a_socket_that_is_given);
   tcase_add_test (tc, test_dscp);

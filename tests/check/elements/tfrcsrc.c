@@ -8,9 +8,12 @@
 #include "gstccrtcp.h"
 #include "rtpextension.h"
 
+#include <arpa/inet.h>
 #include <gio/gio.h>
 #include <gst/check/gstcheck.h>
 #include <gst/rtp/gstrtpbuffer.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <string.h>
 
 #define MEDIA 0x2345bcde
@@ -828,6 +831,53 @@ expect_error (const gchar *properties, const gchar *cure)
   g_free (line);
 }
 
+/* An address of a link and its interface, as users type it. NULL: this machine has none. */
+static gchar *
+link_local (void)
+{
+  struct ifaddrs *all = NULL, *at;
+  gchar *found = NULL;
+
+  if (getifaddrs (&all) != 0)
+    return NULL;
+  for (at = all; at != NULL && found == NULL; at = at->ifa_next) {
+    const struct sockaddr_in6 *in6 = (const struct sockaddr_in6 *)(const void *)at->ifa_addr;
+    gchar text[INET6_ADDRSTRLEN];
+
+    if (in6 != NULL && in6->sin6_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL (&in6->sin6_addr) &&
+        inet_ntop (AF_INET6, &in6->sin6_addr, text, sizeof text) != NULL)
+      found = g_strdup_printf ("%s%%%s", text, at->ifa_name);
+  }
+  freeifaddrs (all);
+  return found;
+}
+
+GST_START_TEST (test_of_one_link)
+{
+  gchar *host = link_local (), *properties;
+  Heard heard = {0};
+  Receiver r;
+  Sender s;
+
+  if (host == NULL) {
+    g_print ("SKIP test_of_one_link: no interface of this machine has such an address\n");
+    return;
+  }
+  properties = g_strdup_printf ("encoding-name=H264 address=%s", host);
+  receiver_open (&r, properties);
+  receiver_play (&r);
+  sender_open (&s, &r, host);
+  sender_stream (&s, 0, 60, 5);
+  fail_unless (receiver_wait (&r, 60, 3000));
+  sender_listen (&s, &heard, 50);
+  fail_unless (heard.tfrcs > 0);
+  receiver_close (&r);
+  sender_close (&s);
+  g_free (properties);
+  g_free (host);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_errors_name_the_cure)
 {
   Receiver r;
@@ -843,6 +893,8 @@ GST_START_TEST (test_errors_name_the_cure)
   expect_error ("port=0 encoding-name=X-OWN", "Set clock-rate");
   expect_error ("port=0 encoding-name=H264 address=192.0.2.1", "Set address");
   expect_error ("port=0 encoding-name=H264 address=nonsense", "Set address");
+  expect_error ("port=0 encoding-name=H264 address=fe80::1", "with their interface");
+  expect_error ("port=0 encoding-name=H264 address=239.255.76.10 multicast-iface=nowhere0", "Set multicast-iface");
   g_free (taken);
   receiver_close (&r);
 }
@@ -1353,6 +1405,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_packets_of_a_picture_leave_together);
   tcase_add_test (tcase, test_latency_of_sound_stays);
   tcase_add_test (tcase, test_ipv6);
+  tcase_add_test (tcase, test_of_one_link);
   tcase_add_test (tcase, test_errors_name_the_cure);
   tcase_add_test (tcase, test_start_and_stop);
   tcase_add_test (tcase, test_end_of_stream);
