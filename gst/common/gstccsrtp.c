@@ -30,6 +30,8 @@
 /* Packets of other SSRCs that wait until one that is looked for and sends no more gives way. */
 #define PATIENCE 64
 #define LARGEST (1 << 16)
+/* What libsrtp2 never says of a session that takes any SSRC: our own RTCP came back. It was made with the key. */
+#define REFLECTED srtp_err_status_no_ctx
 /* When it is the key. RTCP opens for who comes late; RTP may need so long. */
 #define SUSPICIOUS_RTCP 5
 #define SUSPICIOUS_RTP 200
@@ -374,7 +376,7 @@ is_reflection (GstCcSrtp *srtp, const guint8 *data)
 static srtp_err_status_t
 open_rtcp (GstCcSrtp *srtp, guint8 *data, int *size)
 {
-  return is_reflection (srtp, data) ? srtp_err_status_auth_fail : srtp_unprotect_rtcp (srtp->in, data, size);
+  return is_reflection (srtp, data) ? REFLECTED : srtp_unprotect_rtcp (srtp->in, data, size);
 }
 
 static void
@@ -386,7 +388,7 @@ count (GstCcSrtp *srtp, srtp_err_status_t status, guint suspicion)
     srtp->counts.replayed++;
   } else {
     srtp->counts.refused++;
-    srtp->suspicion += suspicion;
+    srtp->suspicion += status != REFLECTED ? suspicion : 0;
   }
 }
 

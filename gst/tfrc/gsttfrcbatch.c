@@ -140,15 +140,32 @@ rewrite_head (GstTfrcBatch *batch, GstTfrcSlot *slot, const GstTfrcRewrite *rewr
   return size;
 }
 
+static gsize
+message_bytes (const struct msghdr *message)
+{
+  gsize i, size = 0;
+
+  for (i = 0; i < message->msg_iovlen; i++)
+    size += message->msg_iov[i].iov_len;
+  return size;
+}
+
 /* A cipher wants the packet in one piece. FALSE: it must not leave. */
 static gboolean
 protect_message (GstTfrcBatch *batch, GstTfrcSlot *slot, struct msghdr *message)
 {
   guint8 *out = batch->protected_packets + (gsize)batch->count * PROTECTED_SIZE;
-  gsize size = gst_tfrc_srtp_gather (batch->srtp, message->msg_iov, (guint)message->msg_iovlen, out, PROTECTED_SIZE);
+  gsize size;
+
+  if (message_bytes (message) + GST_CC_SRTP_ROOM > PROTECTED_SIZE) {
+    batch->too_large++;
+    return FALSE;
+  }
+  size = gst_tfrc_srtp_gather (batch->srtp, message->msg_iov, (guint)message->msg_iovlen, out, PROTECTED_SIZE);
 
   slot->pieces[0] = (struct iovec){out, size};
   message->msg_iovlen = 1;
+  batch->unprotected += size == 0;
   return size > 0;
 }
 
@@ -179,10 +196,8 @@ gst_tfrc_batch_add (GstTfrcBatch *batch, GstBuffer *buffer, const GstTfrcRewrite
   }
   fill_message (batch, slot, message, new_size, skip);
   fill_control (batch, slot, rewrite->tos, message);
-  if (batch->srtp != NULL && !protect_message (batch, slot, message)) {
-    batch->unprotected++;
+  if (batch->srtp != NULL && !protect_message (batch, slot, message))
     return drop (slot);
-  }
   batch->count++;
   return TRUE;
 }

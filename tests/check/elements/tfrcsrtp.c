@@ -301,6 +301,28 @@ GST_START_TEST (test_one_warning_of_another_key_at_the_sink)
 }
 GST_END_TEST;
 
+/* UDP takes none of them, and that is what is said, also where the packet is larger than the room to protect it in. */
+GST_START_TEST (test_too_large_to_protect)
+{
+  GstMessage *message;
+  GError *error;
+  Sink s;
+
+  sink_open (&s, CAPS, KEY, NULL);
+  g_object_set (s.f.sink, "start-bitrate", 20000000, "min-bitrate", 20000000, NULL);
+  flow_push_frame (&s.f, SSRC, 1, 200000);
+  fail_unless (wait_stat (s.f.sink, "packets-too-large", 1));
+  fail_unless_equals_uint64 (stat_of (s.f.sink, "packets-unprotected"), 0);
+  message = gst_bus_timed_pop_filtered (s.bus, GST_SECOND, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, "mtu=1200") != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+  sink_close (&s);
+}
+GST_END_TEST;
+
 /* Each way its own key, as SDES and DTLS agree on them. */
 GST_START_TEST (test_two_keys)
 {
@@ -860,6 +882,7 @@ tfrcsrtp_suite (void)
   tcase_add_test (tc, test_numbers_used_again);
   tcase_add_test (tc, test_own_rtcp_comes_back);
   tcase_add_test (tc, test_one_warning_of_another_key_at_the_sink);
+  tcase_add_test (tc, test_too_large_to_protect);
   tcase_add_test (tc, test_two_keys);
   tcase_add_test (tc, test_no_explicit_rate_is_asked_for);
   tcase_add_test (tc, test_the_tag_is_no_media);
