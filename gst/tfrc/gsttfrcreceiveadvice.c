@@ -222,7 +222,8 @@ tell_payload_mistake (GstTfrcReceiveAdvice *a, const PayloadMistake *m)
 /* ---- nothing, or too many ---- */
 
 typedef struct {
-  guint64 packets, refused, bad, unopened; /* RTP; of it, what is not played; neither RTP nor RTCP; not of the key */
+  guint64 packets, refused, bad; /* RTP; of it, what is not played; neither RTP nor RTCP */
+  guint64 unopened, replayed;    /* not of the key; opened before */
 } Arrived;
 
 static Arrived
@@ -234,8 +235,8 @@ arrived_so_far (GstTfrcReceiveAdvice *a)
 
   g_object_get (a->element, "stats", &stats, NULL);
   gst_structure_get (stats, "packets", G_TYPE_UINT64, &so_far.packets, "bad-packets", G_TYPE_UINT64, &so_far.bad,
-      "srtp-refused", G_TYPE_UINT64, &so_far.unopened, "strangers", G_TYPE_UINT64, &strangers, "unproven",
-      G_TYPE_UINT64, &unproven, NULL);
+      "srtp-refused", G_TYPE_UINT64, &so_far.unopened, "srtp-replayed", G_TYPE_UINT64, &so_far.replayed, "strangers",
+      G_TYPE_UINT64, &strangers, "unproven", G_TYPE_UINT64, &unproven, NULL);
   so_far.refused = MIN (so_far.packets, strangers + unproven); /* strangers' RTCP is in it */
   gst_structure_free (stats);
   return so_far;
@@ -250,6 +251,39 @@ is_silent (GstTfrcReceiveAdvice *a, const Arrived *so_far)
     return FALSE;
   a->told_silence = ++a->silent_s >= SILENCE_S;
   return a->told_silence;
+}
+
+/* With the lock. What has opened once does not any more: RTCP of who starts again with other numbers may, so media
+   alone counts. */
+static gboolean
+is_locked_out (GstTfrcReceiveAdvice *a, const Arrived *so_far)
+{
+  guint64 turned_away = so_far->unopened + so_far->replayed;
+
+  if (so_far->packets != a->packets || so_far->packets == 0) {
+    a->turned_away = turned_away;
+    a->locked_s = 0;
+    return FALSE;
+  }
+  if (a->told_locked || ++a->locked_s < SILENCE_S || turned_away - a->turned_away < FEWEST_PACKETS)
+    return FALSE;
+  a->told_locked = TRUE;
+  return TRUE;
+}
+
+static void
+tell_locked_out (GstTfrcReceiveAdvice *a)
+{
+  gint port;
+
+  g_object_get (a->element, "port", &port, NULL);
+  GST_ELEMENT_WARNING (a->element, STREAM, DECRYPT,
+      ("Packets arrive on UDP port %d, and none opens with the key any more. A sender that starts again with the same "
+       "srtp-key needs another SSRC: leave the payloader's ssrc to chance. One with another srtp-key wants that set "
+       "here, "
+       "too, in NULL or READY.",
+          port),
+      (NULL));
 }
 
 static void
@@ -351,13 +385,14 @@ static void
 look (GstTfrcReceiveAdvice *a)
 {
   Arrived so_far = arrived_so_far (a);
-  gboolean silent, contested, mistaken, listen;
+  gboolean silent, locked, contested, mistaken, listen;
   PayloadMistake mistake = {0};
   gchar *peer, *senders[2] = {NULL, NULL};
 
   g_object_get (a->rtcpavpf, "peer-address", &peer, NULL);
   g_mutex_lock (&a->lock);
   silent = is_silent (a, &so_far);
+  locked = is_locked_out (a, &so_far);
   contested = is_contested (a, &so_far) && peer == NULL; /* with it strangers are dropped as is wanted */
   mistaken = find_payload_mistake (a, &mistake);
   listen = a->contested_s > 0 && !a->told_contest && !a->listening;
@@ -373,6 +408,8 @@ look (GstTfrcReceiveAdvice *a)
     add_probe (a->udpsrc, on_sender, a);
   if (silent)
     tell_silence (a, &so_far, peer);
+  if (locked)
+    tell_locked_out (a);
   if (contested)
     tell_contest (a, senders[0], senders[1]);
   if (mistaken)
@@ -428,9 +465,9 @@ gst_tfrc_receive_advice_prepare (GstTfrcReceiveAdvice *a, GstPad *src_pad)
   rtp_payload_judge_init (&a->judge, a->encoding_name, is_sound (caps));
   a->depayloads = depayloads && !is_sound (caps);
   memset (a->types, 0, sizeof a->types);
-  a->silent_s = a->contested_s = 0;
-  a->packets = a->refused = 0;
-  a->told_silence = a->told_contest = a->told_payload = FALSE;
+  a->silent_s = a->contested_s = a->locked_s = 0;
+  a->packets = a->refused = a->turned_away = 0;
+  a->told_silence = a->told_contest = a->told_payload = a->told_locked = FALSE;
   g_clear_pointer (&a->senders[0], g_free);
   g_clear_pointer (&a->senders[1], g_free);
   watches = a->watching;

@@ -25,10 +25,12 @@ typedef struct {
   guint types[128];         /* packets of each payload type that it has seen */
   guint silent_s;           /* seconds of play without a packet that counts */
   guint64 packets, refused; /* a second ago */
+  guint64 turned_away;      /* by the key, until the last packet that counts */
+  guint locked_s;           /* seconds since then */
   guint contested_s;        /* seconds in a row in which packets were taken, and others refused */
   gboolean listening;       /* a probe notes who sends */
   gchar *senders[2];
-  gboolean told_silence, told_contest, told_payload;
+  gboolean told_silence, told_contest, told_payload, told_locked;
 } GstTfrcReceiveAdvice;
 
 void gst_tfrc_receive_advice_init (GstTfrcReceiveAdvice *a, GstElement *element, GstElement *udpsrc,

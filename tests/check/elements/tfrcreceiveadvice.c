@@ -9,6 +9,8 @@
 
 #define PLAYED_S 8
 #define KEY "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d"
+#define KEY_BYTES 30
+#define PACKET_BYTES 600 /* with a tag */
 
 typedef struct {
   GstElement *pipeline, *src, *sender;
@@ -60,12 +62,11 @@ call_add_socket (Call *c, guint i, const gchar *from)
   g_object_unref (local);
 }
 
-static void
-call_filled_packet (Call *c, guint i, guint8 payload_type, guint8 filling)
+static GstBuffer *
+new_packet (Call *c, guint i, guint8 payload_type, guint8 filling)
 {
   GstBuffer *buffer = gst_rtp_buffer_new_allocate (500, 0, 0);
   GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
-  GstMapInfo map;
 
   gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
   gst_rtp_buffer_set_ssrc (&rtp, 100 + i);
@@ -75,6 +76,15 @@ call_filled_packet (Call *c, guint i, guint8 payload_type, guint8 filling)
   gst_rtp_buffer_set_timestamp (&rtp, (guint32)(g_get_monotonic_time () * 9 / 100));
   memset (gst_rtp_buffer_get_payload (&rtp), filling, 500);
   gst_rtp_buffer_unmap (&rtp);
+  return buffer;
+}
+
+static void
+call_filled_packet (Call *c, guint i, guint8 payload_type, guint8 filling)
+{
+  GstBuffer *buffer = new_packet (c, i, payload_type, filling);
+  GstMapInfo map;
+
   gst_buffer_map (buffer, &map, GST_MAP_READ);
   g_socket_send_to (c->sockets[i], c->to, (gchar *)map.data, map.size, NULL, NULL);
   gst_buffer_unmap (buffer, &map);
@@ -85,6 +95,37 @@ static void
 call_packet (Call *c, guint i, guint8 payload_type)
 {
   call_filled_packet (c, i, payload_type, 0x41); /* of H264 */
+}
+
+/* With the key KEY and its first byte changed by `change`. */
+static GstCcSrtp *
+new_end (guint8 change)
+{
+  GstCcSrtpParams params;
+  guint8 bytes[KEY_BYTES];
+  GstCcSrtp *end;
+  guint i;
+
+  for (i = 0; i < KEY_BYTES; i++)
+    bytes[i] = (guint8)i;
+  bytes[0] ^= change;
+  gst_cc_srtp_params_init (&params);
+  params.key = gst_buffer_new_memdup (bytes, sizeof bytes);
+  end = gst_cc_srtp_new (&params, NULL);
+  gst_cc_srtp_params_clear (&params);
+  return end;
+}
+
+static void
+call_protected_packet (Call *c, guint i, GstCcSrtp *srtp)
+{
+  GstBuffer *buffer = new_packet (c, i, 96, 0x41);
+  guint8 data[PACKET_BYTES + GST_CC_SRTP_ROOM];
+  gsize size = gst_buffer_extract (buffer, 0, data, PACKET_BYTES);
+
+  fail_unless (gst_cc_srtp_protect_rtp (srtp, data, &size));
+  g_socket_send_to (c->sockets[i], c->to, (gchar *)data, size, NULL, NULL);
+  gst_buffer_unref (buffer);
 }
 
 /* Exactly one warning, with all these texts; NULL: none at all. */
@@ -153,6 +194,38 @@ GST_START_TEST (test_silence)
   call_close (&elsewhere, "none from peer-address=127.0.0.9", "Set peer-address");
   call_close (&late, NULL, NULL);
   call_close (&locked, gst_cc_srtp_is_available () ? "not made with the key" : NULL, "srtp-key"); /* and that alone */
+}
+GST_END_TEST;
+
+/* Who starts again with another key, or with the numbers it has had; and who does so for a moment. */
+GST_START_TEST (test_the_key_opens_no_more)
+{
+  static const guint8 changes[] = {1, 0, 1};
+  GstCcSrtp *first[G_N_ELEMENTS (changes)], *again[G_N_ELEMENTS (changes)];
+  Call calls[G_N_ELEMENTS (changes)];
+  guint i, k;
+
+  for (k = 0; k < G_N_ELEMENTS (calls); k++) {
+    call_open (&calls[k], "encoding-name=H264 srtp-key=" KEY, NULL);
+    call_add_socket (&calls[k], 0, "127.0.0.1");
+    calls[k].seqs[0] = 10000;
+    first[k] = new_end (0);
+    again[k] = new_end (changes[k]);
+  }
+  for (i = 0; i < PLAYED_S * 20; i++) {
+    if (i == 20)
+      calls[1].seqs[0] = 1000;
+    for (k = 0; k < G_N_ELEMENTS (calls); k++)
+      call_protected_packet (&calls[k], 0, i < 20 || (k == 2 && i >= 80) ? first[k] : again[k]);
+    g_usleep (50000);
+  }
+  call_close (&calls[0], "none opens with the key any more", "wants that set here");
+  call_close (&calls[1], "none opens with the key any more", "ssrc to chance");
+  call_close (&calls[2], NULL, NULL);
+  for (k = 0; k < G_N_ELEMENTS (calls); k++) {
+    gst_cc_srtp_free (first[k]);
+    gst_cc_srtp_free (again[k]);
+  }
 }
 GST_END_TEST;
 
@@ -316,6 +389,8 @@ tfrcreceiveadvice_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_silence);
+  if (gst_cc_srtp_is_available ())
+    tcase_add_test (tc, test_the_key_opens_no_more);
   tcase_add_test (tc, test_two_senders);
   tcase_add_test (tc, test_what_arrives_is_another);
   tcase_add_test (tc, test_sound_and_pictures_are_swapped);
