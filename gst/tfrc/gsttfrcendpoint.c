@@ -186,6 +186,17 @@ find_socket (GstTfrcEndpoint *e, GSocketAddress *peer, GError **error)
   return e->socket != NULL;
 }
 
+/* Packets would reach this machine by another address, from which nobody's reports were believed. */
+static gboolean
+check_names_one (const GstTfrcEndpoint *e, GSocketAddress *peer, GError **error)
+{
+  if (!g_inet_address_get_is_any (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (peer))))
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT,
+      "%s stands for all addresses of a machine and names no receiver", e->host);
+  return FALSE;
+}
+
 static gboolean
 check_kind (const GstTfrcEndpoint *e, gboolean may_be_group, GError **error)
 {
@@ -230,7 +241,7 @@ connect_to (GstTfrcEndpoint *e, gboolean may_be_group, GError **error)
   if (peer == NULL)
     return FALSE;
   e->group = gst_tfrc_group_is (peer);
-  ok = check_kind (e, may_be_group, error) &&
+  ok = check_names_one (e, peer, error) && check_kind (e, may_be_group, error) &&
        gst_tfrc_socket_check_link (peer, e->group ? e->multicast_iface : NULL, error) && check_route (e, peer, error) &&
        find_socket (e, peer, error) && gst_tfrc_socket_native_address (e->socket, peer, &e->to, error);
   if (ok)

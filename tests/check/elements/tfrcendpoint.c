@@ -132,6 +132,23 @@ error_message (void)
   return text;
 }
 
+/* A receiver's own address may say all; where to send has to be one. */
+GST_START_TEST (test_all_addresses_are_none)
+{
+  static const gchar *const hosts[] = {"0.0.0.0", "::"};
+  gchar *text;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (hosts); i++) {
+    set_text (GST_TFRC_ENDPOINT_HOST, hosts[i]);
+    fail_if (gst_tfrc_endpoint_open (&endpoint, FALSE));
+    text = error_message ();
+    fail_unless (strstr (text, "names no receiver") != NULL, "%s", text);
+    g_free (text);
+  }
+}
+GST_END_TEST;
+
 /* Each link has such addresses of its own: the interface belongs to them, and who leaves it out is told. */
 GST_START_TEST (test_addresses_of_one_link)
 {
@@ -263,6 +280,7 @@ tfrcendpoint_suite (void)
   tcase_add_test (tc, test_open_and_closed);
   tcase_add_test (tc, test_what_cannot_be_opened);
   tcase_add_test (tc, test_a_name_of_both_families);
+  tcase_add_test (tc, test_all_addresses_are_none);
   tcase_add_test (tc, test_addresses_of_one_link);
   tcase_add_test (tc, test_groups_of_one_link);
   tcase_add_test (tc, test_it_moves);
