@@ -160,11 +160,22 @@ take_from_peer (GstTfrcAnswer *a, guint8 *data, gsize size, const GstTfrcAddress
   gst_tfrc_rate_news_hasten (a->params.news, now);
 }
 
+/* Perhaps the receiver by another of its addresses. */
+static void
+note_elsewhere (GstTfrcAnswer *a, const guint8 *data, gsize size, const GstTfrcAddress *from)
+{
+  RtpAddress address = gst_tfrc_address_read (from);
+
+  if (rtcp_is_rtcp (data, size) && address.port == gst_tfrc_address_read (&a->session.to).port)
+    a->elsewhere = address;
+}
+
 static void
 take_from_other (GstTfrcAnswer *a, const guint8 *data, gsize size, const GstTfrcAddress *from, CcTime now)
 {
   if (!gst_tfrc_rate_sources_match (&a->params.settings->rate_sources, from)) {
     a->counts.unknown_source++;
+    note_elsewhere (a, data, size, from);
     if (may_log (a, now))
       GST_WARNING_OBJECT (a->params.element,
           "a packet came from an address that is neither the receiver's nor in rate-sources; ignored");
@@ -267,6 +278,7 @@ gst_tfrc_answer_clear (GstTfrcAnswer *a)
 void
 gst_tfrc_answer_set_peer (GstTfrcAnswer *a, const GstTfrcAddress *to, CcTime now)
 {
+  a->elsewhere = (RtpAddress){RTP_ADDRESS_UNKNOWN};
   gst_tfrc_repair_end (&a->repair, now);
   gst_tfrc_session_set_peer (&a->session, to, now);
   gst_tfrc_mtu_restart (&a->mtu);

@@ -54,6 +54,7 @@ typedef struct {
   gboolean skipping;    /* key units are wanted because of frames left out here, not by a receiver */
   guint key_unit_count;
   CcTime logged_at;
+  RtpAddress elsewhere;       /* RTCP came from there by the receiver's port; unknown: none did */
   GstTfrcAnswerCounts counts; /* those that no part keeps */
 } GstTfrcAnswer;
 

@@ -5,6 +5,7 @@
 
 #include "gsttfrcsendadvice.h"
 
+#include "gstccaddress.h"
 #include "gstrateevent.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_tfrc_sink_debug);
@@ -27,9 +28,10 @@ lacks_feedback (GstTfrcSendAdvice *a, const GstTfrcSendCounts *counts, CcTime no
 {
   if (counts->packets_sent == 0)
     return FALSE;
-  if (a->sending_since == CC_TIME_NONE)
+  if (a->sending_since == CC_TIME_NONE || counts->explained != a->explained)
     a->sending_since = now;
-  if (a->told_no_feedback || !counts->needs_feedback || counts->explained || counts->rtcp_received > 0)
+  a->explained = counts->explained;
+  if (a->told_no_feedback || !counts->needs_feedback || counts->rtcp_received > 0)
     return FALSE;
   a->told_no_feedback = cc_time_since (now, a->sending_since) >= PATIENCE;
   return a->told_no_feedback;
@@ -74,6 +76,27 @@ tell_no_feedback (GstElement *element)
   g_free (host);
 }
 
+/* A receiver that hears on all addresses answers from the one its routes choose. */
+static void
+tell_elsewhere (GstElement *element, const RtpAddress *elsewhere)
+{
+  GSocketAddress *address = gst_cc_address_new (elsewhere);
+  gchar *from = g_inet_address_to_string (g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address)));
+  gchar *host;
+  gint port;
+
+  g_object_get (element, "host", &host, "port", &port, NULL);
+  GST_ELEMENT_WARNING (element, RESOURCE, READ,
+      ("Feedback comes from %s, not from %s, UDP port %d: it is not believed, the rate cannot follow the network, and "
+       "sending ceases soon. If the receiver has both addresses, set host to the one, or address of its tfrcsrc to the "
+       "other.",
+          from, host, port),
+      (NULL));
+  g_free (host);
+  g_free (from);
+  g_object_unref (address);
+}
+
 static void
 tell_skipped (GstElement *element, guint skipped, guint of)
 {
@@ -94,7 +117,10 @@ gst_tfrc_send_advice_give (
 
   switch (gst_tfrc_send_advice_look (a, counts, now, &skipped, &of)) {
   case GST_TFRC_SEND_ADVICE_NO_FEEDBACK:
-    tell_no_feedback (element);
+    if (counts->elsewhere.family != RTP_ADDRESS_UNKNOWN)
+      tell_elsewhere (element, &counts->elsewhere);
+    else
+      tell_no_feedback (element);
     break;
   case GST_TFRC_SEND_ADVICE_SKIPPED:
     if (gst_rate_reader_is_upstream (pad, counts->ssrc))

@@ -5,6 +5,7 @@
 #define GST_TFRC_SEND_ADVICE_H
 
 #include "cctime.h"
+#include "rtpaddress.h"
 
 #include <gst/gst.h>
 
@@ -14,12 +15,14 @@ G_BEGIN_DECLS
 typedef struct {
   guint64 packets_sent, frames_sent, frames_dropped, rtcp_received;
   guint32 ssrc;            /* 0: not one */
-  gboolean explained;      /* why no feedback comes: the port is closed, or it is not made with the key. That is told */
+  guint64 explained;       /* refusals: the port is closed, or what comes is not made with the key. They are told */
+  RtpAddress elsewhere;    /* RTCP came from there by the receiver's port, and none from the receiver; else unknown */
   gboolean needs_feedback; /* the rate follows reports */
 } GstTfrcSendCounts;
 
 typedef struct {
-  CcTime looked_at, sending_since;
+  CcTime looked_at, sending_since; /* and since nothing explains the silence */
+  guint64 explained;
   GstTfrcSendCounts before; /* of looked_at */
   gboolean told_no_feedback, told_skipped;
 } GstTfrcSendAdvice;

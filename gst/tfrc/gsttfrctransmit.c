@@ -409,7 +409,8 @@ give_advice (GstTfrcTransmit *t, CcTime now)
       .frames_dropped = t->core.buffer.frames_dropped,
       .rtcp_received = t->answer.counts.rtcp_received,
       .ssrc = gst_tfrc_numbers_only (&t->answer.numbers),
-      .explained = t->batch->refused > 0 || gst_cc_srtp_counts (t->srtp).refused > 0,
+      .explained = t->batch->refused + gst_cc_srtp_counts (t->srtp).refused,
+      .elsewhere = t->answer.elsewhere,
       .needs_feedback = t->core.mode != CC_MODE_BURST_CONTROL};
 
   gst_tfrc_send_advice_give (&t->advice, t->element, t->pad, &counts, now);

@@ -38,8 +38,7 @@ GST_END_TEST;
 GST_START_TEST (test_no_feedback_is_no_mistake)
 {
   static const GstTfrcSendCounts right[] = {
-      {.packets_sent = 1, .needs_feedback = TRUE, .rtcp_received = 1},
-      {.packets_sent = 1, .needs_feedback = TRUE, .explained = TRUE}, {.packets_sent = 1}, /* burst control */
+      {.packets_sent = 1, .needs_feedback = TRUE, .rtcp_received = 1}, {.packets_sent = 1}, /* burst control */
   };
   guint i;
 
@@ -50,6 +49,23 @@ GST_START_TEST (test_no_feedback_is_no_mistake)
     look (&a, &right[i], 1);
     fail_unless_equals_int (look (&a, &right[i], 10000), GST_TFRC_SEND_ADVICE_NONE);
   }
+}
+GST_END_TEST;
+
+/* A port that is closed is told of; one that opens, and says nothing for as long, is not. */
+GST_START_TEST (test_no_feedback_after_refusals)
+{
+  GstTfrcSendCounts counts = {.packets_sent = 1, .needs_feedback = TRUE};
+  GstTfrcSendAdvice a;
+  guint s;
+
+  gst_tfrc_send_advice_init (&a, 0);
+  for (s = 0; s <= 20; s++) {
+    counts.explained++;
+    fail_unless_equals_int (look (&a, &counts, 1000 * s), GST_TFRC_SEND_ADVICE_NONE);
+  }
+  fail_unless_equals_int (look (&a, &counts, 24999), GST_TFRC_SEND_ADVICE_NONE);
+  fail_unless_equals_int (look (&a, &counts, 25000), GST_TFRC_SEND_ADVICE_NO_FEEDBACK);
 }
 GST_END_TEST;
 
@@ -128,14 +144,20 @@ sending_open_locked (Sending *s)
 }
 
 static void
-answer (Sending *s)
+answer_by (Sending *s, GSocket *socket)
 {
   static const guint8 empty_report[] = {0x80, 201, 0, 1, 0x11, 0x22, 0x33, 0x44};
 
   while (peer_receive (&s->flow.peer, 0))
     ;
   if (s->flow.peer.sender != NULL)
-    send_from (s->flow.peer.socket, s->flow.peer.sender, empty_report, sizeof empty_report);
+    send_from (socket, s->flow.peer.sender, empty_report, sizeof empty_report);
+}
+
+static void
+answer (Sending *s)
+{
+  answer_by (s, s->flow.peer.socket);
 }
 
 /* How many warnings have this text; none may have another. */
@@ -170,7 +192,8 @@ on_query (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 /* All at once, as each takes seconds: 25 frames a second, of 12 kbyte (2.4 Mbit/s) where too many are sent. */
 GST_START_TEST (test_tfrcsink_says_it_once)
 {
-  Sending unheard, uncontrolled, too_much, governed, right, locked;
+  Sending unheard, uncontrolled, too_much, governed, right, locked, elsewhere;
+  Peer other_address;
   guint i;
 
   sending_open (&unheard, "max-bitrate", 1000000);
@@ -179,12 +202,15 @@ GST_START_TEST (test_tfrcsink_says_it_once)
   sending_open (&governed, "max-bitrate", 500000);
   sending_open (&right, "max-bitrate", 1000000);
   sending_open_locked (&locked);
+  sending_open (&elsewhere, "max-bitrate", 1000000);
+  peer_open_at (&other_address, "127.0.0.2", elsewhere.flow.peer.port);
   gst_pad_add_probe (governed.flow.h->srcpad, GST_PAD_PROBE_TYPE_QUERY_UPSTREAM, on_query, NULL, NULL);
   for (i = 0; i < 290; i++) {
     flow_push_frame (&unheard.flow, 1, 1, 60);
     flow_push_frame (&uncontrolled.flow, 1, 1, 60);
     flow_push_frame (&right.flow, 1, 1, 60);
     flow_push_frame (&locked.flow, 1, 1, 60);
+    flow_push_frame (&elsewhere.flow, 1, 1, 60);
     flow_push_frame (&too_much.flow, 1, 12, 1000);
     flow_push_frame (&governed.flow, 1, 12, 1000);
     if (i % 25 == 10) {
@@ -192,6 +218,7 @@ GST_START_TEST (test_tfrcsink_says_it_once)
       answer (&governed);
       answer (&right);
       answer (&locked);
+      answer_by (&elsewhere, other_address.socket);
     }
     g_usleep (40000);
   }
@@ -201,6 +228,8 @@ GST_START_TEST (test_tfrcsink_says_it_once)
   fail_unless_equals_int (sending_close (&governed, NULL), 0);
   fail_unless_equals_int (sending_close (&right, NULL), 0);
   fail_unless_equals_int (sending_close (&locked, "not made with the key"), gst_cc_srtp_is_available ());
+  fail_unless_equals_int (sending_close (&elsewhere, "Feedback comes from 127.0.0.2, not from 127.0.0.1"), 1);
+  peer_close (&other_address);
 }
 GST_END_TEST;
 
@@ -237,6 +266,7 @@ tfrcsendadvice_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_no_feedback_while_sending);
   tcase_add_test (tc, test_no_feedback_is_no_mistake);
+  tcase_add_test (tc, test_no_feedback_after_refusals);
   tcase_add_test (tc, test_skipped_frames);
   tcase_add_test (tc, test_counters_that_begin_anew);
   tcase_add_test (tc, test_tfrcsink_says_it_once);
