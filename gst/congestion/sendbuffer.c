@@ -210,6 +210,49 @@ send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now)
   return true;
 }
 
+/* A frame of one packet, which waits. */
+static bool
+stands_alone (const SendBuffer *b, uint32_t i)
+{
+  const CcPacket *packet = at (b, i);
+
+  return packet->frame_begin && packet->frame_end && !packet->condemned &&
+         (i + 1 == b->count || at (b, i + 1)->frame_begin);
+}
+
+static void
+move_ahead (SendBuffer *b, uint32_t from, uint32_t to)
+{
+  CcPacket packet = *at (b, from);
+
+  frame_leaves_queue (b, &packet);
+  b->frames_in--;
+  for (; from > to; from--)
+    *at (b, from) = *at (b, from - 1);
+  packet.resent = true;
+  packet.frame_begin = false;
+  *at (b, to) = packet;
+}
+
+uint32_t
+send_buffer_bring_ahead (SendBuffer *b, bool (*picks) (const CcPacket *packet, void *user), void *user, uint64_t *bytes)
+{
+  uint32_t first = 0, n = 0;
+
+  *bytes = 0;
+  while (first < b->count && at (b, first)->resent)
+    first++;
+  for (uint32_t i = first; i < b->count; i++)
+    if (picks (at (b, i), user) && !stands_alone (b, i))
+      return 0;
+  for (uint32_t i = first; i < b->count; i++)
+    if (picks (at (b, i), user)) {
+      *bytes += at (b, i)->size_bytes;
+      move_ahead (b, i, first + n++);
+    }
+  return n;
+}
+
 /* For waiting and for sending; gamma - R/2 - t_pbuf, but gamma/2 at least. */
 static CcDuration
 time_budget (const SendBuffer *b, CcDuration R, CcDuration *stretch)

@@ -14,7 +14,7 @@
    A frame that has begun to leave is finished. A packet that is sent again (RFC 4588) belongs to no frame: it is late
    already and leaves ahead of what waits. Where a frame waits behind it, it is given up after gamma: what a fall of the
    path has lost would else fill the path for seconds, and no new picture come. Every call is O(1) per packet,
-   amortised, but for a full ring and for packets sent again, which are O (of those that wait). */
+   amortised, but for a full ring and for packets sent again or brought ahead, which are O (of those that wait). */
 #ifndef SENDBUFFER_H
 #define SENDBUFFER_H
 
@@ -87,6 +87,11 @@ void send_buffer_init (SendBuffer *b, const SendBufferParams *params, CcPacket *
    again. Where no frame waits (one frame fills the ring) the rest of the open frame is condemned, the only case in
    which a frame is cut. */
 bool send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now);
+/* Waiting packets that `picks` names leave ahead of what waits from now on, in their order, as if they had come to be
+   sent again. None does where one of them is not a frame of its own that may still leave whole: they would change
+   places. Returns how many did, and their bytes. O (of those that wait). */
+uint32_t send_buffer_bring_ahead (
+    SendBuffer *b, bool (*picks) (const CcPacket *packet, void *user), void *user, uint64_t *bytes);
 /* Evaluates the transmission condition when a frame is about to begin. L: the bytes of that frame queued so far. */
 SendBufferVerdict send_buffer_head (SendBuffer *b, const SendBufferPath *path, CcTime now, CcPacket *packet);
 /* Takes the head out: sent, or released where it was a discard. */

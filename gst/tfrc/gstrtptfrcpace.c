@@ -6,6 +6,7 @@
 #include "ccsenderpackets.h"
 #include "gstrtptfrcbwe.h"
 #include "gsttfrcmtu.h"
+#include "gsttfrcpacket.h"
 #include "gsttfrcrate.h"
 
 GST_DEBUG_CATEGORY_EXTERN (gst_rtp_tfrc_bwe_debug);
@@ -246,6 +247,36 @@ take_turn (GstRtpTfrcStream *stream, CcPacket *packet)
   stream->waiting++;
 }
 
+static bool
+is_of_ssrc (const CcPacket *packet, void *ssrc)
+{
+  guint32 its;
+  guint16 seq;
+
+  return gst_tfrc_packet_number (packet->handle, &its, &seq) && its == *(guint32 *)ssrc;
+}
+
+/* What waits of a stream that goes first, since before it was known to or since nobody answered, goes first as well:
+   nothing may overtake its own, so that while some of it waits all of it would. Events keep their place among those
+   that take turns, and are few. */
+static void
+bring_ahead (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, CcPacket *packet)
+{
+  guint64 bytes;
+  guint n;
+
+  if ((stream->held != NULL && stream->held->len > 0) || !g_queue_is_empty (&self->events) ||
+      cc_sender_is_unanswered (&self->core))
+    return;
+  n = send_buffer_bring_ahead (&self->core.buffer, is_of_ssrc, &stream->ssrc, &bytes);
+  self->in.in_turn -= n;
+  self->in.first += n;
+  self->first_bytes += bytes;
+  stream->waiting -= n;
+  packet->resent = stream->waiting == 1; /* this one */
+  stream->waiting -= packet->resent;
+}
+
 /* A stream that never ends its frames loses nothing but the turn: what it held leaves with its next frame. */
 static void
 hold_packet (GstRtpTfrcBwe *self, GstRtpTfrcStream *stream, const CcPacket *packet, CcTime now)
@@ -307,6 +338,8 @@ gst_rtp_tfrc_queue (GstRtpTfrcBwe *self, GstBuffer *buffer)
     return GST_FLOW_OK;
   }
   self->head_bytes += ((double)head_size - self->head_bytes) / 16;
+  if (!packet.resent && gst_rtp_tfrc_streams_is_urgent (&self->streams, stream))
+    bring_ahead (self, stream, &packet);
   if (packet.resent && cc_sender_is_unanswered (&self->core))
     take_turn (stream, &packet);
   if (!packet.resent && (gst_rtp_tfrc_streams_take_turns (&self->streams, stream, now) ||

@@ -274,8 +274,8 @@ measure (GstRtpTfrcStream *stream, gsize size, gsize head_size, gboolean repair,
   stream->packets++;
 }
 
-static gboolean
-is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream)
+gboolean
+gst_rtp_tfrc_streams_is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream)
 {
   if (stream->resends || !stream->media)
     return TRUE;
@@ -360,7 +360,7 @@ gst_rtp_tfrc_streams_packet (
       .frame_end = head.marker || repair,
       .key_unit = stream->is_key,
       .repair = repair,
-      .resent = is_urgent (s, stream) && stream->waiting == 0};
+      .resent = gst_rtp_tfrc_streams_is_urgent (s, stream) && stream->waiting == 0};
   stream->waiting += !packet->resent;
   *owner = stream;
   *head_size = head.head_size;
@@ -370,7 +370,7 @@ gst_rtp_tfrc_streams_packet (
 static gboolean
 is_video (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now)
 {
-  return !is_urgent (s, stream) && cc_time_since (now, stream->seen_at) < RECENT;
+  return !gst_rtp_tfrc_streams_is_urgent (s, stream) && cc_time_since (now, stream->seen_at) < RECENT;
 }
 
 gboolean

@@ -92,6 +92,8 @@ void gst_rtp_tfrc_streams_end (GstRtpTfrcStreams *s, guint32 ssrc, CcTime now);
 /* Makes a core packet of the buffer (not taken) and says whose it is. FALSE: no RTP. */
 gboolean gst_rtp_tfrc_streams_packet (
     GstRtpTfrcStreams *s, GstBuffer *buffer, CcTime now, CcPacket *packet, GstRtpTfrcStream **stream, gsize *head_size);
+/* Its packets leave ahead of what waits, but behind those of its own that wait. */
+gboolean gst_rtp_tfrc_streams_is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream);
 /* Whether a frame of `stream` has to be held until it is whole. */
 gboolean gst_rtp_tfrc_streams_take_turns (const GstRtpTfrcStreams *s, const GstRtpTfrcStream *stream, CcTime now);
 /* The packet leaves, or was given up: its buffer, renumbered, so that what was given up leaves no gap. */

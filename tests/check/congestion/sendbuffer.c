@@ -662,6 +662,77 @@ START_TEST (test_repair_packets)
 }
 END_TEST
 
+static bool
+is_small (const CcPacket *packet, void *user)
+{
+  return packet->size_bytes == *(uint32_t *)user;
+}
+
+static void
+push_small (SendBuffer *b, uint32_t frame, bool frame_end)
+{
+  CcPacket packet = {.size_bytes = 100, .frame = frame, .captured_at = CC_TIME_NONE, .frame_end = frame_end};
+
+  ck_assert (send_buffer_push (b, &packet, START));
+}
+
+/* Behind the packet that is sent again and the frame that has begun there are two to be brought ahead: they keep their
+   order and are no frames any more, and the others leave as they would have. */
+START_TEST (test_packets_brought_ahead)
+{
+  static const uint32_t order[] = {9, 12, 14, 1, 3, 3};
+  SendBuffer b = buffer (RING);
+  SendBufferPath path = {.X_Bps = 1e6, .R = 20 * CC_MSECOND};
+  CcPacket packet, again = {.size_bytes = 1000, .frame = 9, .resent = true};
+  uint32_t size = 100;
+  uint64_t bytes;
+
+  push_frame (&b, 1, 2, true, START);
+  push_small (&b, 12, true);
+  push_frame (&b, 3, 2, false, START);
+  push_small (&b, 14, true);
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+  ck_assert (send_buffer_push (&b, &again, START));
+  ck_assert_uint_eq (send_buffer_bring_ahead (&b, is_small, &size, &bytes), 2);
+  ck_assert_uint_eq (bytes, 200);
+  ck_assert_uint_eq (b.frames_waiting, 1);
+  ck_assert_uint_eq (b.queued_bytes, 4200);
+  for (unsigned i = 0; i < sizeof order / sizeof *order; i++) {
+    ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_SEND);
+    ck_assert_uint_eq (packet.frame, order[i]);
+    ck_assert (packet.resent == (i < 3));
+  }
+  ck_assert_int_eq (pull (&b, path, START, &packet), SEND_BUFFER_EMPTY);
+  ck_assert_uint_eq (b.frames_in, 2);
+  ck_assert_uint_eq (b.frames_sent, 2);
+  ck_assert_uint_eq (b.queued_bytes, 0);
+}
+END_TEST
+
+/* Nor is one brought ahead of another that cannot be: of a longer frame, with redundancy behind it, or condemned. */
+START_TEST (test_packets_that_stay_in_their_place)
+{
+  uint32_t size = 100;
+  uint64_t bytes;
+
+  for (unsigned what = 0; what < 3; what++) {
+    SendBuffer b = buffer (RING);
+
+    push_frame (&b, 1, 2, true, START);
+    push_small (&b, 2, what != 0);
+    if (what == 0)
+      push_small (&b, 2, true);
+    else if (what == 1)
+      push_repair (&b, 2);
+    else
+      send_buffer_clear (&b);
+    push_small (&b, 3, true);
+    ck_assert_uint_eq (send_buffer_bring_ahead (&b, is_small, &size, &bytes), 0);
+    ck_assert_uint_eq (bytes, 0);
+  }
+}
+END_TEST
+
 CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transmission_condition,
     test_capture_time_counts_where_it_is_known, test_a_frame_that_began_is_finished,
     test_packets_of_the_open_frame_follow, test_deadline_gives_way_to_the_path,
@@ -672,5 +743,5 @@ CC_TEST_MAIN ("sendbuffer", test_in_time_everything_leaves_in_order, test_transm
     test_full_ring_condemns_the_oldest_waiting_frame, test_full_ring_with_an_open_frame,
     test_late_packets_of_a_condemned_frame, test_clear, test_packets_sent_again,
     test_the_condition_behind_a_packet_sent_again, test_frames_grow_old_behind_packets_sent_again,
-    test_a_packet_sent_again_is_given_up_for_a_frame, test_repair_packets, test_frame_budget,
-    CC_TEST_LONG (test_discard_runs_are_short))
+    test_a_packet_sent_again_is_given_up_for_a_frame, test_packets_brought_ahead, test_packets_that_stay_in_their_place,
+    test_repair_packets, test_frame_budget, CC_TEST_LONG (test_discard_runs_are_short))

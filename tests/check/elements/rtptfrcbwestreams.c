@@ -613,6 +613,40 @@ GST_START_TEST (test_unknown_codec)
 }
 GST_END_TEST;
 
+static guint of_audio;
+
+static void
+count_audio (Call *c, GstBuffer *buffer)
+{
+  if (ssrc_of (buffer) != VIDEO + 1)
+    return;
+  fail_unless_equals_int (seq_of (buffer), of_audio);
+  of_audio++;
+}
+
+/* Its first frames wait their turn behind video, as nobody knows yet what it is, and none of its own may overtake
+   those. Where an encoder makes far more than may leave, others come while they wait, and it would lose as many frames
+   as video to the call's end. From 25 packets on, which 0.5 s is enough for, all leave, and in order. */
+GST_START_TEST (test_audio_goes_first_where_video_never_stops_waiting)
+{
+  Call *c = call_with (1e9, BUNDLE_CAPS);
+  guint i;
+
+  g_object_set (c->element, "min-bitrate", 300000, "max-bitrate", 300000, NULL);
+  c->leaves = count_audio;
+  of_audio = 0;
+  for (i = 0; i < 400; i++) {
+    push_frame (c, 1, 160);
+    if (i * 3 / 5 != (i + 1) * 3 / 5)
+      push_frame (c, 0, 30000);
+    run_to (c, now_of (c) + 20 * MS);
+  }
+  fail_unless (stat_of (c, "frames-dropped") > 150);
+  fail_unless (of_audio >= 400 - 25, "%u of 400", of_audio);
+  call_free (c);
+}
+GST_END_TEST;
+
 static Suite *
 rtptfrcbwestreams_suite (void)
 {
@@ -621,6 +655,7 @@ rtptfrcbwestreams_suite (void)
 
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_audio_goes_first);
+  tcase_add_test (tc, test_audio_goes_first_where_video_never_stops_waiting);
   tcase_add_test (tc, test_frames_of_two_streams_stay_whole);
   tcase_add_test (tc, test_shares_by_weight);
   tcase_add_test (tc, test_shares_of_1_4_and_16);
