@@ -274,15 +274,17 @@ release_pad (GstElement *element, GstPad *pad)
   GstRtcpAvpf *self = GST_RTCP_AVPF (element);
   GstPad *srcpad;
 
-  /* waits for a packet on its way */
-  gst_pad_set_active (pad, FALSE);
   g_mutex_lock (&self->lock);
   srcpad = self->media.srcpad;
+  g_mutex_unlock (&self->lock);
+  /* first what a packet on its way may be blocked on, which the other waits for */
+  gst_pad_set_active (srcpad, FALSE);
+  gst_pad_set_active (pad, FALSE);
+  g_mutex_lock (&self->lock);
   self->media.sinkpad = self->media.srcpad = NULL;
   rtp_participant_end_media (self->core, gst_rtcp_avpf_now (self));
   gst_rtcp_avpf_core_wake (self);
   g_mutex_unlock (&self->lock);
-  gst_pad_set_active (srcpad, FALSE);
   gst_element_remove_pad (element, srcpad);
   gst_element_remove_pad (element, pad);
 }

@@ -107,12 +107,27 @@ leave_session (GstRtcpInject *self)
   g_object_unref (session);
 }
 
+static gboolean
+has_session (GstRtcpInject *self, GObject *session)
+{
+  gboolean has;
+
+  g_mutex_lock (&self->lock);
+  has = self->session != NULL && (session == NULL || session == self->session);
+  g_mutex_unlock (&self->lock);
+  return has;
+}
+
 /* session: taken. */
 static void
 join_session (GstRtcpInject *self, GObject *session, gboolean found)
 {
   gulong handler;
 
+  if (found && session != NULL && has_session (self, session)) {
+    g_object_unref (session);
+    return;
+  }
   leave_session (self);
   if (session == NULL)
     return;
@@ -157,8 +172,16 @@ find_rtpbin (GstRtcpInject *self, const gchar *name)
   return inner;
 }
 
+/* An application may make the bin anew, under the same name: now and then it is looked for again. */
+static gboolean
+has_to_look (GstRtcpInject *self, GstClockTime now)
+{
+  return self->session == NULL ||
+         (self->found && (!GST_CLOCK_TIME_IS_VALID (self->looked_at) || now - self->looked_at > OLD));
+}
+
 static void
-find_session (GstRtcpInject *self)
+find_session (GstRtcpInject *self, GstClockTime now)
 {
   GObject *session = NULL;
   GstElement *rtpbin;
@@ -166,11 +189,12 @@ find_session (GstRtcpInject *self)
   guint id;
 
   g_mutex_lock (&self->lock);
-  name = self->session == NULL ? g_strdup (self->bin) : NULL;
+  name = has_to_look (self, now) ? g_strdup (self->bin) : NULL;
   id = self->session_id;
   g_mutex_unlock (&self->lock);
   if (name == NULL)
     return;
+  self->looked_at = now;
   rtpbin = find_rtpbin (self, name);
   if (rtpbin != NULL) {
     g_signal_emit_by_name (rtpbin, "get-internal-session", id, &session);
@@ -179,6 +203,55 @@ find_session (GstRtcpInject *self)
   GST_DEBUG_OBJECT (self, "session %u of %s: %" GST_PTR_FORMAT, id, name, session);
   g_free (name);
   join_session (self, session, TRUE);
+}
+
+/* ---- that there is none ---- */
+
+static void
+tell_what_lacks (GstRtcpInject *self)
+{
+  GstElement *rtpbin;
+  gchar *name;
+  guint id;
+
+  g_mutex_lock (&self->lock);
+  name = g_strdup (self->bin);
+  id = self->session_id;
+  g_mutex_unlock (&self->lock);
+  rtpbin = name != NULL ? find_rtpbin (self, name) : NULL;
+  if (name == NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("Nothing says in whose RTCP the feedback is to leave: none does. Set bin to the name of the rtpbin or "
+         "webrtcbin, or session to an RTPSession."),
+        (NULL));
+  else if (rtpbin == NULL)
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("There is no rtpbin or webrtcbin %s in the pipeline: no feedback leaves. Set bin to its name, or session to "
+         "an RTPSession.",
+            name),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
+        ("%s has no session %u: no feedback leaves. Set session-id to the number in the names of the pads that it "
+         "receives by.",
+            name, id),
+        (NULL));
+  gst_clear_object (&rtpbin);
+  g_free (name);
+}
+
+/* It may come later than the first message, but those that wait for so long are of no use any more. */
+static void
+note_lack (GstRtcpInject *self, GstClockTime now)
+{
+  if (has_session (self, NULL))
+    self->lacks_since = GST_CLOCK_TIME_NONE;
+  else if (!GST_CLOCK_TIME_IS_VALID (self->lacks_since))
+    self->lacks_since = now;
+  else if (!self->told && now - self->lacks_since > OLD) {
+    self->told = TRUE;
+    tell_what_lacks (self);
+  }
 }
 
 /* ---- what comes ---- */
@@ -274,7 +347,7 @@ gst_rtcp_inject_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   guint taken = 0;
   GstMapInfo map;
 
-  find_session (self);
+  find_session (self, now);
   if (gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     g_mutex_lock (&self->lock);
     drop_old (self, now);
@@ -283,8 +356,10 @@ gst_rtcp_inject_chain (GstPad *pad, GstObject *parent, GstBuffer *buffer)
     gst_buffer_unmap (buffer, &map);
   }
   gst_buffer_unref (buffer);
-  if (taken > 0)
+  if (taken > 0) {
+    note_lack (self, now);
     ask_for_rtcp (self);
+  }
   return GST_FLOW_OK;
 }
 
@@ -298,12 +373,22 @@ gst_rtcp_inject_event (GstPad *pad, GstObject *parent, GstEvent *event)
 
 /* ---- the element ---- */
 
+static void
+begin (GstRtcpInject *self)
+{
+  self->looked_at = self->lacks_since = GST_CLOCK_TIME_NONE;
+  self->told = FALSE;
+}
+
 static GstStateChangeReturn
 gst_rtcp_inject_change_state (GstElement *element, GstStateChange transition)
 {
   GstRtcpInject *self = GST_RTCP_INJECT (element);
-  GstStateChangeReturn result = GST_ELEMENT_CLASS (gst_rtcp_inject_parent_class)->change_state (element, transition);
+  GstStateChangeReturn result;
 
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    begin (self);
+  result = GST_ELEMENT_CLASS (gst_rtcp_inject_parent_class)->change_state (element, transition);
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY) {
     if (self->found)
       leave_session (self);
@@ -439,6 +524,7 @@ gst_rtcp_inject_init (GstRtcpInject *self)
 {
   g_mutex_init (&self->lock);
   self->max_delay = DEFAULT_MAX_DELAY;
+  begin (self);
   self->sinkpad = gst_pad_new_from_static_template (&sink_template, "sink");
   gst_pad_set_chain_function (self->sinkpad, gst_rtcp_inject_chain);
   gst_pad_set_event_function (self->sinkpad, gst_rtcp_inject_event);

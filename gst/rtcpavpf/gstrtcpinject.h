@@ -32,8 +32,10 @@ struct _GstRtcpInject {
   gchar *bin; /* name of an rtpbin or webrtcbin; NULL: session was given */
   guint session_id;
   guint64 max_delay;
-  GObject *session; /* RTPSession */
-  gboolean found;   /* by us, not given */
+  GObject *session;                    /* RTPSession */
+  gboolean found;                      /* by us, not given */
+  GstClockTime looked_at, lacks_since; /* for one; NONE: not yet; there is one. The streaming thread's, as the next */
+  gboolean told;                       /* that there is none */
   gulong handler;
   GstRtcpInjectMessage waiting[GST_RTCP_INJECT_MOST];
   guint n_waiting;

@@ -346,6 +346,42 @@ GST_START_TEST (test_pads)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn
+on_blocked (GstPad *pad, GstPadProbeInfo *info, gpointer blocked)
+{
+  g_atomic_int_set ((gint *)blocked, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+static gpointer
+push_one (gpointer harness)
+{
+  gst_harness_push (harness, gst_rtp_buffer_new_allocate (PAYLOAD_BYTES, 0, 0));
+  return NULL;
+}
+
+/* An application that takes a stream out of a running pipeline blocks a pad first. */
+GST_START_TEST (test_release_while_blocked)
+{
+  GstHarness *h = gst_harness_new_with_padnames ("rtcpavpf", "send_rtp_sink", "send_rtp_src");
+  GstPad *sink = gst_element_get_static_pad (h->element, "send_rtp_sink");
+  GstPad *src = gst_element_get_static_pad (h->element, "send_rtp_src");
+  gint blocked = FALSE;
+  GThread *thread;
+
+  gst_harness_set_src_caps_str (h, CAPS);
+  gst_pad_add_probe (src, GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER, on_blocked, &blocked, NULL);
+  thread = g_thread_new (NULL, push_one, h);
+  while (!g_atomic_int_get (&blocked))
+    g_usleep (1000);
+  gst_element_release_request_pad (h->element, sink);
+  g_thread_join (thread);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_harness_teardown (h);
+}
+GST_END_TEST;
+
 /* ---- sender reports ---- */
 
 /* RFC 3550 6.4.1. RTP time is the clock's, so that of an SR is that of the clock when it left: between the last packet
@@ -1112,6 +1148,7 @@ rtcpavpfsending_suite (void)
   tcase_add_test (tcase, test_media_passes_untouched);
   tcase_add_test (tcase, test_what_is_no_rtp_passes);
   tcase_add_test (tcase, test_pads);
+  tcase_add_test (tcase, test_release_while_blocked);
   tcase_add_test (tcase, test_sender_report);
   tcase_add_test (tcase, test_sender_report_counts_the_latency);
   tcase_add_test (tcase, test_several_streams);

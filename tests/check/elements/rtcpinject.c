@@ -246,6 +246,106 @@ GST_START_TEST (test_finds_the_session)
 }
 GST_END_TEST;
 
+static GstElement *
+inject_new (GstElement *pipeline, const gchar *bin, guint session_id)
+{
+  GstElement *inject = gst_element_factory_make ("rtcpinject", NULL);
+  GstPad *sink = gst_element_get_static_pad (inject, "sink");
+  GstSegment segment;
+
+  g_object_set (inject, "bin", bin, "session-id", session_id, NULL);
+  gst_bin_add (GST_BIN (pipeline), inject);
+  gst_element_sync_state_with_parent (inject);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_send_event (sink, gst_event_new_stream_start ("x"));
+  gst_pad_send_event (sink, gst_event_new_segment (&segment));
+  gst_object_unref (sink);
+  return inject;
+}
+
+static void
+give_pli (GstElement *inject)
+{
+  GstPad *sink = gst_element_get_static_pad (inject, "sink");
+  RtcpWriter rtcp;
+  GstBuffer *buffer = compound_new (SHAPER, RTCP_MTU, &rtcp);
+
+  fail_unless (rtcp_add_pli (&rtcp, SHAPER, MEDIA));
+  gst_cc_rtcp_close (&rtcp, buffer);
+  fail_unless_equals_int (gst_pad_chain (sink, buffer), GST_FLOW_OK);
+  gst_object_unref (sink);
+}
+
+static GstElement *
+rtpbin_new (GstElement *pipeline)
+{
+  GstElement *bin = gst_element_factory_make ("rtpbin", "b");
+
+  gst_bin_add (GST_BIN (pipeline), bin);
+  gst_element_sync_state_with_parent (bin);
+  gst_object_unref (gst_element_request_pad_simple (bin, "recv_rtp_sink_0"));
+  return bin;
+}
+
+static void
+expect_session_of (GstElement *inject, GstElement *bin)
+{
+  GObject *session, *expected;
+
+  g_signal_emit_by_name (bin, "get-internal-session", 0, &expected);
+  g_object_get (inject, "session", &session, NULL);
+  fail_unless (session != NULL && session == expected);
+  g_object_unref (session);
+  g_object_unref (expected);
+}
+
+static void
+expect_warning (GstBus *bus, GstElement *from, const gchar *text)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *error;
+
+  fail_unless (message != NULL && GST_MESSAGE_SRC (message) == GST_OBJECT (from), "no warning: %s", text);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+/* Who has no session says so once, by then; and one that an application has made anew is found again. */
+GST_START_TEST (test_two_seconds_without_a_session)
+{
+  GstElement *pipeline = gst_pipeline_new (NULL), *bin = rtpbin_new (pipeline), *inject[4];
+  GstBus *bus = gst_element_get_bus (pipeline);
+  guint i, round;
+
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  inject[0] = inject_new (pipeline, NULL, 0);
+  inject[1] = inject_new (pipeline, "nobody", 0);
+  inject[2] = inject_new (pipeline, "b", 7);
+  inject[3] = inject_new (pipeline, "b", 0);
+  for (i = 0; i < 4; i++)
+    give_pli (inject[i]);
+  expect_session_of (inject[3], bin);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_state (bin, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (pipeline), bin);
+  bin = rtpbin_new (pipeline);
+  g_usleep (2100 * 1000);
+  for (round = 0; round < 2; round++)
+    for (i = 0; i < 4; i++)
+      give_pli (inject[i]);
+  expect_session_of (inject[3], bin);
+  expect_warning (bus, inject[0], "Set bin to the name");
+  expect_warning (bus, inject[1], "no rtpbin or webrtcbin nobody");
+  expect_warning (bus, inject[2], "b has no session 7");
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  gst_object_unref (bus);
+  gst_object_unref (pipeline);
+}
+GST_END_TEST;
+
 static Suite *
 rtcpinject_suite (void)
 {
@@ -258,6 +358,7 @@ rtcpinject_suite (void)
   tcase_add_test (tc, test_no_room);
   tcase_add_test (tc, test_what_is_no_rtcp);
   tcase_add_test (tc, test_finds_the_session);
+  tcase_add_test (tc, test_two_seconds_without_a_session);
   return s;
 }
 
