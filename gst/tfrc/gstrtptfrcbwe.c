@@ -11,7 +11,7 @@
  *
  * Takes the place of rtpgccbwe: the same pads, and the properties estimated-bitrate, min-bitrate and max-bitrate.
  *
- * <!-- printed: beside plain-receiver -->
+ * <!-- printed: beside plain-receiver, but No RTCP -->
  * |[
  * gst-launch-1.0 rtpbin name=b v4l2src ! videoconvert ! x264enc tune=zerolatency ! ratecontrol ! rtph264pay !
  * rtptfrcbwe ! b.send_rtp_sink_0 b.send_rtp_src_0 ! udpsink host=B port=5004 sync=false async=false

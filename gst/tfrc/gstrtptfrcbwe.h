@@ -11,6 +11,7 @@
 #include "gstrateevent.h"
 #include "gstrtptfrcstreams.h"
 #include "gsttfrccircuit.h"
+#include "gsttfrcsendadvice.h"
 #include "srecho.h"
 
 #include <gst/gst.h>
@@ -52,8 +53,8 @@ typedef struct {
 } GstRtpTfrcEvent;
 
 typedef struct {
-  guint64 twcc_reports, twcc_bad, ccfb_reports, tfrc_reports, receiver_reports, remb, tmmbr, nack, nack_translated,
-      first_dropped, malformed, unknown_ssrc;
+  guint64 rtcp, twcc_reports, twcc_bad, ccfb_reports, tfrc_reports, receiver_reports, remb, tmmbr, nack,
+      nack_translated, first_dropped, malformed, unknown_ssrc;
 } GstRtpTfrcCounts;
 
 struct _GstRtpTfrcBwe {
@@ -90,10 +91,12 @@ struct _GstRtpTfrcBwe {
   gboolean told_pause;
   guint64 circuit_told; /* gst_tfrc_circuit_news () */
   GstRtpTfrcCounts counts;
+  GstTfrcSendAdvice advice;
   SrEcho echo;         /* of the session's SRs */
   GstClockTime rr_rtt; /* of the last report block that tells one */
 
-  gint searched;          /* for the session; atomic */
+  gint searched;          /* for the session; atomic, as the next */
+  gint has_session;       /* one follows */
   GstElement *rtpsession; /* behind us, NULL: none; this and what follows are the streaming thread's */
   GObject *session;       /* RTPSession in it */
   gboolean asked_for[GST_RTP_TFRC_PAYLOAD_TYPES];
@@ -121,6 +124,8 @@ GstEvent *gst_rtp_tfrc_event_in_running_time (const GstSegment *segment, GstEven
 typedef struct {
   gboolean notify, key_unit, mtu;
   GstMessage *message, *circuit;
+  GstTfrcSendMistake mistake;
+  guint skipped, of; /* frames, of that */
   GstRtpTfrcShare shares[GST_RTP_TFRC_STREAMS];
   guint n_shares;
   GstRateInfo info; /* info.limit NULL: no event */
@@ -131,6 +136,10 @@ GstStructure *gst_rtp_tfrc_stats (GstRtpTfrcBwe *self);
 void gst_rtp_tfrc_run_timers (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news);
 gboolean gst_rtp_tfrc_has_news (const GstRtpTfrcNews *news);
 void gst_rtp_tfrc_tell (GstRtpTfrcBwe *self, GstRtpTfrcNews *news); /* without the lock; takes what is in it */
+
+/* gstrtptfrcadvice.c: what is used wrongly. Under the lock, and without it. */
+void gst_rtp_tfrc_look_for_mistakes (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news);
+void gst_rtp_tfrc_tell_mistake (GstRtpTfrcBwe *self, const GstRtpTfrcNews *news);
 
 /* gstrtptfrcreports.c */
 /* RTPTWCCPackets of rtpsession. */

@@ -129,6 +129,7 @@ gst_rtp_tfrc_run_timers (GstRtpTfrcBwe *self, CcTime now, GstRtpTfrcNews *news)
     self->status_at = now;
   if (MIN (self->status_at, self->event_at) <= now)
     check_status (self, now, news);
+  gst_rtp_tfrc_look_for_mistakes (self, now, news);
   if (self->settings.stats_interval > 0 && self->stats_at <= now) {
     self->stats_at = cc_time_add (now, self->settings.stats_interval);
     news->message = gst_message_new_element (GST_OBJECT (self), stats_structure (self));
@@ -139,7 +140,7 @@ gboolean
 gst_rtp_tfrc_has_news (const GstRtpTfrcNews *news)
 {
   return news->notify || news->key_unit || news->mtu || news->message != NULL || news->circuit != NULL ||
-         news->info.limit != NULL;
+         news->info.limit != NULL || news->mistake != GST_TFRC_SEND_ADVICE_NONE;
 }
 
 /* One event for each stream, or for all while none is known: rtpfunnel takes it to the stream whose SSRC it names. */
@@ -176,6 +177,7 @@ gst_rtp_tfrc_tell (GstRtpTfrcBwe *self, GstRtpTfrcNews *news)
     push_rate_events (self, news);
   if (news->notify)
     g_object_notify (G_OBJECT (self), "estimated-bitrate");
+  gst_rtp_tfrc_tell_mistake (self, news);
   if (news->circuit != NULL)
     gst_element_post_message (GST_ELEMENT (self), news->circuit);
   if (news->message != NULL)

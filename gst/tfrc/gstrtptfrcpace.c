@@ -59,6 +59,7 @@ gst_rtp_tfrc_start (GstRtpTfrcBwe *self)
   self->drain_until = CC_TIME_NONE;
   self->result = GST_FLOW_OK;
   self->counts = (GstRtpTfrcCounts){0};
+  gst_tfrc_send_advice_init (&self->advice, now);
   sr_echo_init (&self->echo);
   self->rr_rtt = GST_CLOCK_TIME_NONE;
   self->status_at = self->event_at = now;

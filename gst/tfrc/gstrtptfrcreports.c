@@ -84,6 +84,7 @@ gst_rtp_tfrc_on_twcc (GstRtpTfrcBwe *self, const GstStructure *packets)
 
       cc_sender_on_told (&self->core, self->packets, told, n, gst_clock_get_time (self->clock));
     } while (i < array->n_values);
+    self->counts.rtcp++;
     self->counts.twcc_reports++;
     self->counts.twcc_bad += self->core.packet_reports == before;
     self->status_at = 0;
@@ -291,6 +292,7 @@ on_receiving_rtcp (GObject *session, GstBuffer *buffer, GstRtpTfrcBwe *self)
     return;
   g_mutex_lock (&self->lock);
   if (self->running) {
+    self->counts.rtcp++;
     take_compound (self, &map);
     self->status_at = 0;
     gst_rtp_tfrc_wake (self);
@@ -405,6 +407,7 @@ gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
     return;
   }
   self->rtpsession = element;
+  g_atomic_int_set (&self->has_session, TRUE);
   memset (self->asked_for, 0, sizeof self->asked_for);
   g_object_get (element, "internal-session", &self->session, NULL);
   if (self->session == NULL)
@@ -419,6 +422,7 @@ void
 gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self)
 {
   g_atomic_int_set (&self->searched, FALSE);
+  g_atomic_int_set (&self->has_session, FALSE);
   gst_clear_object (&self->rtpsession);
   if (self->session == NULL)
     return;

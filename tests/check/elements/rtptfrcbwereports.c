@@ -725,6 +725,124 @@ GST_START_TEST (test_twcc_from_the_wire)
 }
 GST_END_TEST;
 
+/* ---- what is used wrongly ---- */
+
+/* Of those on the bus: how many there are, and that they say so. */
+static guint
+warnings (GstBus *bus, const gchar *text)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING)) != NULL; n++) {
+    GError *error;
+
+    gst_message_parse_warning (message, &error, NULL);
+    fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+    g_error_free (error);
+    gst_message_unref (message);
+  }
+  return n;
+}
+
+static GstBus *
+bus_of (Call *c)
+{
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (c->element, bus);
+  return bus;
+}
+
+static void
+bus_free (Call *c, GstBus *bus)
+{
+  gst_element_set_bus (c->element, NULL);
+  gst_object_unref (bus);
+}
+
+static void
+frames_without_reports (Call *c, double seconds)
+{
+  guint i;
+
+  for (i = 0; i < seconds * FPS; i++) {
+    push_frame (c, 0, 500);
+    run_to (c, now_of (c) + GST_SECOND / FPS);
+  }
+}
+
+/* Nothing is told of reports, for 5 s from the first packet on: said once. A source that sends nothing lacks none. */
+GST_START_TEST (test_no_session_is_told)
+{
+  Call *c = call_new (LINK);
+  GstBus *bus = bus_of (c);
+
+  run_to (c, now_of (c) + 10 * GST_SECOND);
+  frames_without_reports (c, 4.8);
+  fail_unless_equals_int (warnings (bus, ""), 0);
+  frames_without_reports (c, 1);
+  fail_unless_equals_int (warnings (bus, "No rtpsession follows"), 1);
+  frames_without_reports (c, 10);
+  fail_unless_equals_int (warnings (bus, ""), 0);
+  bus_free (c, bus);
+  call_free (c);
+}
+GST_END_TEST;
+
+/* With a session that hears nothing; RTCP of any kind is enough. */
+GST_START_TEST (test_no_rtcp_is_told)
+{
+  guint heard, i;
+
+  for (heard = 0; heard < 2; heard++) {
+    Behind b = {.c = call_new (LINK)};
+    GstBus *bus = bus_of (b.c);
+    guint told = 0;
+
+    put_session (&b);
+    one_frame (b.c);
+    if (heard)
+      hears_blocks (&b, 0, 0);
+    for (i = 0; i < (heard ? 200 : 1000) && told == 0; i++) {
+      one_frame (b.c);
+      g_usleep (1000);
+      told = warnings (bus, "No RTCP has come");
+    }
+    fail_unless_equals_int (told, !heard);
+    bus_free (b.c, bus);
+    take_session (&b);
+    call_free (b.c);
+  }
+}
+GST_END_TEST;
+
+static void
+frame_of_three_rates (Call *c)
+{
+  push_frame (c, 0, 3 * 1000000 / 8 / FPS);
+}
+
+/* Frames are skipped, and nobody sets the encoder: said once. Who listens to the estimate does. */
+GST_START_TEST (test_skipped_frames_are_told)
+{
+  guint listens;
+
+  for (listens = 0; listens < 2; listens++) {
+    Call *c = call_new (LINK);
+    GstBus *bus = bus_of (c);
+
+    if (!listens)
+      g_signal_handlers_disconnect_by_func (c->element, on_notify, c);
+    run_call (c, 12, frame_of_three_rates);
+    fail_unless (stat_of (c, "frames-dropped") > 100);
+    fail_unless_equals_int (warnings (bus, "frames were skipped"), !listens);
+    bus_free (c, bus);
+    call_free (c);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 rtptfrcbwereports_suite (void)
 {
@@ -749,6 +867,9 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_circuit_breaker);
   tcase_add_test (tc, test_codec_from_the_session);
   tcase_add_test (tc, test_twcc_from_the_wire);
+  tcase_add_test (tc, test_no_session_is_told);
+  tcase_add_test (tc, test_no_rtcp_is_told);
+  tcase_add_test (tc, test_skipped_frames_are_told);
   return s;
 }
 
