@@ -423,7 +423,7 @@ install_rate_properties (GObjectClass *gobject)
   g_object_class_install_property (gobject, PROP_MODE, gst_tfrc_mode_param_spec (LIVE));
   g_object_class_install_property (gobject, PROP_WEIGHTS,
       g_param_spec_boxed ("weights", "Weights",
-          "How several video streams share the rate: a structure with a double ssrc-N for each SSRC N, 0.01 to 100; 1 "
+          "How several video streams share the rate: a structure with a number ssrc-N for each SSRC N, 0.01 to 100; 1 "
           "where missing (NULL: all alike)",
           GST_TYPE_STRUCTURE, LIVE));
 }

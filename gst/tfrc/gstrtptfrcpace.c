@@ -454,13 +454,11 @@ stamp (GstRtpTfrcBwe *self, GstBuffer *buffer, CcTime now)
 static void
 note_for_blocks (GstRtpTfrcBwe *self, GstBuffer *buffer, CcTime now)
 {
-  guint8 data[GST_TFRC_HEAD_MAX];
-  gsize size = gst_buffer_get_size (buffer);
   GstTfrcHead head;
 
-  if (self->blocks != NULL &&
-      gst_tfrc_head_parse (data, gst_buffer_extract (buffer, 0, data, sizeof data), size, &head))
-    cc_packet_feedback_on_sent (self->blocks, head.ssrc, head.seq, (guint32)size, head.timestamp, now);
+  if (self->blocks != NULL && gst_tfrc_head_of (buffer, &head))
+    cc_packet_feedback_on_sent (
+        self->blocks, head.ssrc, head.seq, (guint32)gst_buffer_get_size (buffer), head.timestamp, now);
 }
 
 /* Under the lock, which it leaves while it pushes. */

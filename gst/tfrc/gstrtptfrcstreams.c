@@ -9,6 +9,7 @@
 #include "rateshares.h"
 
 #include <gst/rtp/gstrtpbuffer.h>
+#include <math.h>
 #include <string.h>
 
 #define KEY_UNIT_BYTES 256
@@ -105,15 +106,29 @@ gst_rtp_tfrc_streams_find (GstRtpTfrcStreams *s, guint32 ssrc)
   return NULL;
 }
 
+/* Of any type: who types "ssrc-1=2" has made an integer. */
+static double
+number_of (const GValue *value, double otherwise)
+{
+  GValue number = G_VALUE_INIT;
+  double found = otherwise;
+
+  g_value_init (&number, G_TYPE_DOUBLE);
+  if (value != NULL && g_value_transform (value, &number) && !isnan (g_value_get_double (&number)))
+    found = g_value_get_double (&number);
+  g_value_unset (&number);
+  return found;
+}
+
 static double
 weight_named (const GstRtpTfrcStreams *s, guint32 ssrc, double otherwise)
 {
   gchar name[sizeof "ssrc-4294967295"];
-  gdouble weight = otherwise;
+  double weight = otherwise;
 
   g_snprintf (name, sizeof name, "ssrc-%u", ssrc);
   if (s->weights != NULL)
-    gst_structure_get_double (s->weights, name, &weight);
+    weight = number_of (gst_structure_get_value (s->weights, name), otherwise);
   return CLAMP (weight, LEAST_WEIGHT, MOST_WEIGHT);
 }
 
@@ -284,15 +299,6 @@ gst_rtp_tfrc_streams_is_urgent (const GstRtpTfrcStreams *s, const GstRtpTfrcStre
   return stream->thin_frames >= THIN_FRAMES;
 }
 
-static gboolean
-parse (GstBuffer *buffer, GstTfrcHead *head)
-{
-  guint8 data[GST_TFRC_HEAD_MAX];
-
-  return gst_tfrc_head_parse (
-      data, gst_buffer_extract (buffer, 0, data, sizeof data), gst_buffer_get_size (buffer), head);
-}
-
 /* FEC over packets before it: by its name, or as rtpulpfecenc makes it, under the SSRC and the timestamp of a frame
    that has ended. */
 static gboolean
@@ -343,7 +349,7 @@ gst_rtp_tfrc_streams_packet (
   GstTfrcHead head;
   gboolean repair;
 
-  if (!parse (buffer, &head))
+  if (!gst_tfrc_head_of (buffer, &head))
     return FALSE;
   stream = gst_rtp_tfrc_streams_find (s, head.ssrc);
   if (stream == NULL)
@@ -421,7 +427,7 @@ is_renumbered (const GstRtpTfrcStreams *s)
 static GstRtpTfrcStream *
 owner_of (GstRtpTfrcStreams *s, const CcPacket *packet, GstTfrcHead *head)
 {
-  GstRtpTfrcStream *stream = parse (packet->handle, head) ? gst_rtp_tfrc_streams_find (s, head->ssrc) : NULL;
+  GstRtpTfrcStream *stream = gst_tfrc_head_of (packet->handle, head) ? gst_rtp_tfrc_streams_find (s, head->ssrc) : NULL;
 
   if (stream != NULL && !packet->resent && stream->waiting > 0)
     stream->waiting--;

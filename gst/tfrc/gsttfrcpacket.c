@@ -12,7 +12,9 @@
 #define FIXED_HEADER 12
 #define EXTENSION_HEAD 4
 #define EXTENSION_BIT 0x10
+#define LONGEST_START (FIXED_HEADER + 15 * 4 + EXTENSION_HEAD) /* with all CSRCs, up to the extension's length */
 
+/* FALSE where the length of the extension is not in what is available. */
 static gboolean
 parse_extension (const guint8 *data, gsize available, GstTfrcHead *head)
 {
@@ -21,13 +23,13 @@ parse_extension (const guint8 *data, gsize available, GstTfrcHead *head)
   head->profile = GST_READ_UINT16_BE (data + head->fixed_size);
   head->block_size = 4 * (gsize)GST_READ_UINT16_BE (data + head->fixed_size + 2);
   head->head_size += EXTENSION_HEAD + head->block_size;
-  return head->head_size <= available;
+  return TRUE;
 }
 
-gboolean
-gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHead *head)
+/* The head may reach beyond what is available. */
+static gboolean
+parse_start (const guint8 *data, gsize available, GstTfrcHead *head)
 {
-  available = MIN (available, size);
   if (available < FIXED_HEADER || data[0] >> 6 != 2)
     return FALSE;
   head->has_extension = (data[0] & EXTENSION_BIT) != 0;
@@ -43,6 +45,22 @@ gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHea
   if (head->fixed_size > available)
     return FALSE;
   return !head->has_extension || parse_extension (data, available, head);
+}
+
+gboolean
+gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHead *head)
+{
+  available = MIN (available, size);
+  return parse_start (data, available, head) && head->head_size <= available;
+}
+
+gboolean
+gst_tfrc_head_of (GstBuffer *buffer, GstTfrcHead *head)
+{
+  guint8 data[LONGEST_START];
+  gsize available = gst_buffer_extract (buffer, 0, data, sizeof data);
+
+  return parse_start (data, available, head) && head->head_size <= gst_buffer_get_size (buffer);
 }
 
 typedef struct {

@@ -26,6 +26,8 @@ typedef struct {
 /* data: the first `available` bytes of a packet of `size` bytes. FALSE where it is no RTP packet, or where its head
    reaches beyond `available`. */
 gboolean gst_tfrc_head_parse (const guint8 *data, gsize available, gsize size, GstTfrcHead *head);
+/* Of any packet, also one whose head is longer than GST_TFRC_HEAD_MAX. FALSE: it is no RTP packet. */
+gboolean gst_tfrc_head_of (GstBuffer *buffer, GstTfrcHead *head);
 
 /* What goes into the extension. */
 typedef struct {

@@ -119,6 +119,28 @@ GST_START_TEST (test_shares_by_weight)
 }
 GST_END_TEST;
 
+/* Twice of the other's, whatever kind of number says so; what is none says nothing. */
+GST_START_TEST (test_weights_of_any_type)
+{
+  static const gchar *const weights[] = {"w, ssrc-4369=2", "w, ssrc-4369=(uint)2", "w, ssrc-4369=(float)2"};
+  static const gchar *const nothing[] = {"w, ssrc-4369=two", "w, ssrc-4369=(double)nan"};
+  Call *c = call_new (4e6);
+  guint i;
+
+  begin_streams (2);
+  run_call (c, 3, frame_of_each);
+  for (i = 0; i < G_N_ELEMENTS (weights); i++) {
+    gst_util_set_object_arg (G_OBJECT (c->element), "weights", nothing[i % 2]);
+    run_call (c, 0.5, frame_of_each);
+    fail_unless_equals_int (told[0], told[1]);
+    gst_util_set_object_arg (G_OBJECT (c->element), "weights", weights[i]);
+    run_call (c, 0.5, frame_of_each);
+    fail_unless (told[0] > 1.95 * told[1] && told[0] < 2.05 * told[1], "%s: %u, %u", weights[i], told[0], told[1]);
+  }
+  call_free (c);
+}
+GST_END_TEST;
+
 /* Stream i has the weight 1 + i mod 4: what all get together is the media's part of the rate, and each gets
    its weight's part of that, within 5 %. */
 static void
@@ -557,6 +579,37 @@ GST_START_TEST (test_events_in_running_time)
 }
 GST_END_TEST;
 
+/* Two-byte extensions (RFC 8285 4.3) have room for more than 256 bytes. Such packets leave like others: unchanged. */
+GST_START_TEST (test_long_heads)
+{
+  Call *c = call_new (1e9);
+  const guint8 data[200] = {0};
+  guint i, j;
+
+  memset (due, 0, sizeof due);
+  c->leaves = check_order;
+  for (i = 0; i < 10; i++) {
+    GstBuffer *buffer = gst_rtp_buffer_new_allocate (100, 0, 0);
+    GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+    gst_rtp_buffer_map (buffer, GST_MAP_READWRITE, &rtp);
+    gst_rtp_buffer_set_ssrc (&rtp, VIDEO);
+    gst_rtp_buffer_set_seq (&rtp, (guint16)i);
+    gst_rtp_buffer_set_timestamp (&rtp, 3000 * i);
+    gst_rtp_buffer_set_marker (&rtp, TRUE);
+    for (j = 0; j < 3; j++)
+      fail_unless (gst_rtp_buffer_add_extension_twobytes_header (&rtp, 0, (guint8)(20 + j), data, sizeof data));
+    memset (gst_rtp_buffer_get_payload (&rtp), 0xff, 100);
+    gst_rtp_buffer_unmap (&rtp);
+    gst_harness_push (c->h, buffer);
+    run_to (c, now_of (c) + 33 * MS);
+  }
+  fail_unless_equals_int (due[0], 10);
+  fail_unless_equals_uint64 (stat_of (c, "malformed"), 0);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* What was held of a frame that had not come whole does not leave behind a flush, and EOS takes along what is held. */
 GST_START_TEST (test_held_packets)
 {
@@ -658,6 +711,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_audio_goes_first_where_video_never_stops_waiting);
   tcase_add_test (tc, test_frames_of_two_streams_stay_whole);
   tcase_add_test (tc, test_shares_by_weight);
+  tcase_add_test (tc, test_weights_of_any_type);
   tcase_add_test (tc, test_shares_of_1_4_and_16);
   tcase_add_test (tc, test_a_stream_that_leaves);
   tcase_add_test (tc, test_a_stream_that_uses_less);
@@ -671,6 +725,7 @@ rtptfrcbwestreams_suite (void)
   tcase_add_test (tc, test_running_time);
   tcase_add_test (tc, test_events_in_running_time);
   tcase_add_test (tc, test_held_packets);
+  tcase_add_test (tc, test_long_heads);
   tcase_add_test (tc, test_unknown_codec);
   return s;
 }
