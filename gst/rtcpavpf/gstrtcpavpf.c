@@ -464,11 +464,33 @@ install_actions (GType type)
 
 /* ---- element ---- */
 
+/* Who is named and cannot be read must not mean anybody. */
+static gboolean
+check_peer (GstRtcpAvpf *self)
+{
+  gboolean readable;
+  gchar *peer;
+
+  g_mutex_lock (&self->lock);
+  readable = gst_rtcp_avpf_has_readable_peer (self);
+  peer = g_strdup (self->settings.peer_address);
+  g_mutex_unlock (&self->lock);
+  if (!readable)
+    GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS,
+        ("peer-address=%s cannot be used: it takes a numeric address, as 192.0.2.1 or 2001:db8::1, without a port.",
+            peer),
+        (NULL));
+  g_free (peer);
+  return readable;
+}
+
 static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {
   GstRtcpAvpf *self = GST_RTCP_AVPF (element);
 
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !check_peer (self))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
     g_mutex_lock (&self->lock);
     gst_rtcp_avpf_reset (self);

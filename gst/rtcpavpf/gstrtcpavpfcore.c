@@ -14,14 +14,31 @@ tell (void *user, const RtpEvent *event)
   gst_rtcp_avpf_tell (user, event);
 }
 
+static GSocketAddress *
+peer_address (const GstRtcpAvpfSettings *s)
+{
+  return s->peer_address != NULL ? g_inet_socket_address_new_from_string (s->peer_address, 0) : NULL;
+}
+
 static RtpAddress
 fixed_peer (const GstRtcpAvpfSettings *s)
 {
-  GSocketAddress *address = s->peer_address != NULL ? g_inet_socket_address_new_from_string (s->peer_address, 0) : NULL;
+  GSocketAddress *address = peer_address (s);
   RtpAddress read = gst_cc_address_read (address);
 
   g_clear_object (&address);
   return read;
+}
+
+gboolean
+gst_rtcp_avpf_has_readable_peer (GstRtcpAvpf *self)
+{
+  const GstRtcpAvpfSettings *s = &self->settings;
+  GSocketAddress *address = peer_address (s);
+  gboolean readable = s->peer_address == NULL || s->peer_address[0] == 0 || address != NULL;
+
+  g_clear_object (&address);
+  return readable;
 }
 
 static void

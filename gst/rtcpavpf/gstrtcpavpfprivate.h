@@ -27,6 +27,7 @@ void gst_rtcp_avpf_begin_again (GstRtcpAvpf *self);
 void gst_rtcp_avpf_core_begin (GstRtcpAvpf *self, GstClockTime now); /* another one each time */
 void gst_rtcp_avpf_core_clear (GstRtcpAvpf *self);
 const gchar *gst_rtcp_avpf_cname (GstRtcpAvpf *self);
+gboolean gst_rtcp_avpf_has_readable_peer (GstRtcpAvpf *self); /* or none is named */
 /* Settings, caps or multicast have changed. */
 void gst_rtcp_avpf_core_apply (GstRtcpAvpf *self);
 void gst_rtcp_avpf_core_set_caps (GstRtcpAvpf *self, const RtpStreamInfo *caps);

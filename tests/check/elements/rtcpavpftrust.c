@@ -268,6 +268,33 @@ TEST (test_a_named_peer)
   fail_unless_equals_uint64 (stat (f, "strangers"), 2);
 }
 
+/* One that cannot be read is an error: it would be anybody else. */
+GST_START_TEST (test_a_peer_that_cannot_be_read)
+{
+  static const gchar *const wrong[] = {"localhost", "192.0.2.300", "192.0.2.1:5004", "192.0.2.1 "};
+  static const gchar *const right[] = {NULL, "", "192.0.2.1", "2001:db8::1"};
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (wrong) + G_N_ELEMENTS (right); i++) {
+    gboolean is_wrong = i < G_N_ELEMENTS (wrong);
+    GstElement *element = gst_element_factory_make ("rtcpavpf", NULL);
+    GstBus *bus = gst_bus_new ();
+    GstMessage *message;
+
+    gst_element_set_bus (element, bus);
+    g_object_set (element, "peer-address", is_wrong ? wrong[i] : right[i - G_N_ELEMENTS (wrong)], NULL);
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED) == GST_STATE_CHANGE_FAILURE, is_wrong);
+    message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+    fail_unless_equals_int (message != NULL, is_wrong);
+    g_clear_pointer (&message, gst_message_unref);
+    gst_element_set_state (element, GST_STATE_NULL);
+    gst_element_set_bus (element, NULL);
+    gst_object_unref (bus);
+    gst_object_unref (element);
+  }
+}
+GST_END_TEST;
+
 static Suite *
 rtcpavpftrust_suite (void)
 {
@@ -286,6 +313,7 @@ rtcpavpftrust_suite (void)
   tcase_add_test (tcase, test_the_peer_may_move);
   tcase_add_test (tcase, test_one_stream_reaches_a_jitter_buffer);
   tcase_add_test (tcase, test_a_named_peer);
+  tcase_add_test (tcase, test_a_peer_that_cannot_be_read);
   return suite;
 }
 
