@@ -29,7 +29,7 @@
 extern "C" {
 #endif
 
-#define CC_PACKET_FEEDBACK_STREAMS 16 /* whose packets are told apart in RFC 8888's reports; the oldest give way */
+#define CC_PACKET_FEEDBACK_STREAMS 64 /* whose blocks RFC 8888's reports may have; of more the oldest give way */
 #define CC_PACKET_FEEDBACK_STRANGE 5
 #define CC_PACKET_FEEDBACK_TOLERANCE (5 * CC_SECOND) /* RTCP may be as late */
 

@@ -15,13 +15,14 @@
 #include "gsttfrcnumbering.h"
 #include "gsttfrcpacket.h"
 #include "rtpkeyunit.h"
+#include "ccpacketfeedback.h"
 #include "sendbuffer.h"
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-#define GST_RTP_TFRC_STREAMS 64
+#define GST_RTP_TFRC_STREAMS CC_PACKET_FEEDBACK_STREAMS
 #define GST_RTP_TFRC_ASKED 256
 #define GST_RTP_TFRC_PAYLOAD_TYPES 128
 

@@ -85,6 +85,5 @@ gst_tfrc_listen_cure (const GError *error, gboolean group)
   if (group)
     return "Set multicast-iface to the network interface by which the group comes (\"ip link\" lists them).";
   return "Set address to one of this machine's own (\"ip address\" lists them; those of one link with their interface, "
-         "as "
-         "fe80::1%eth0), or to :: for all.";
+         "as fe80::1%eth0), or to :: for all.";
 }

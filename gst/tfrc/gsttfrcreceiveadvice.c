@@ -280,8 +280,7 @@ tell_locked_out (GstTfrcReceiveAdvice *a)
   GST_ELEMENT_WARNING (a->element, STREAM, DECRYPT,
       ("Packets arrive on UDP port %d, and none opens with the key any more. A sender that starts again with the same "
        "srtp-key needs another SSRC: leave the payloader's ssrc to chance. One with another srtp-key wants that set "
-       "here, "
-       "too, in NULL or READY.",
+       "here, too, in NULL or READY.",
           port),
       (NULL));
 }

@@ -142,8 +142,7 @@ gst_tfrc_srtp_tell_late (GstElement *element, const GstCcSrtpParams *params, gui
     return;
   GST_ELEMENT_WARNING (element, LIBRARY, SETTINGS,
       ("SRTP settings are taken at the start: this run goes on %s. Set srtp-key and what belongs to it in NULL or "
-       "READY, "
-       "at both ends.",
+       "READY, at both ends.",
           has_key ? "with those before" : "without SRTP"),
       (NULL));
 }

@@ -421,17 +421,17 @@ START_TEST (test_runs_of_what_nobody_remembers)
 END_TEST
 
 static RtcpCcfbReader
-read_blocks (uint32_t ssrc, unsigned blocks, uint16_t seq, CcTime theirs)
+read_blocks (uint32_t ssrc, uint32_t step, unsigned blocks, uint16_t seq, CcTime theirs)
 {
   static uint8_t body[12 * 1000 + 4];
   RtcpCcfbReader reader;
   uint8_t *at = body;
 
   for (unsigned i = 0; i < blocks; i++, at += 12) {
-    rtcp_put_u32 (at, ssrc);
+    rtcp_put_u32 (at, ssrc + i * step);
     rtcp_put_u16 (at + 4, seq);
     rtcp_put_u16 (at + 6, 2);
-    rtcp_put_u32 (at + 8, i == 0 ? 0x80000000 : 0); /* the first has arrived; or no, it has not */
+    rtcp_put_u32 (at + 8, i == 0 || step > 0 ? 0x80000000 : 0); /* the first has arrived; or no, it has not */
   }
   rtcp_put_u32 (at, (uint32_t)(theirs / CC_SECOND << 16));
   ck_assert (rtcp_ccfb_open (&reader, body, 12 * (size_t)blocks + 4));
@@ -449,7 +449,7 @@ START_TEST (test_a_stream_has_one_block)
 
     send_many ();
     now = next ();
-    reader = read_blocks (ssrcs[i], 1000, 8000, now + CLOCK);
+    reader = read_blocks (ssrcs[i], 0, 1000, 8000, now + CLOCK);
     ck_assert_int_eq (cc_packet_feedback_on_ccfb (&f, &reader, R, SIZE, now, &verdict), ssrcs[i] == 1);
     ck_assert_uint_eq (f.known, ssrcs[i] == 1);
     ck_assert_uint_eq (f.told, 1);
@@ -457,8 +457,24 @@ START_TEST (test_a_stream_has_one_block)
 }
 END_TEST
 
+/* In turn, as a bundle of many sends. */
+START_TEST (test_as_many_streams_as_a_sender_has)
+{
+  RtcpCcfbReader reader;
+  CcTime now;
+
+  reset ();
+  for (unsigned i = 0; i < 3 * CC_PACKET_FEEDBACK_STREAMS; i++)
+    send_one (10 + i % CC_PACKET_FEEDBACK_STREAMS, (uint16_t)(100 + i / CC_PACKET_FEEDBACK_STREAMS), false);
+  now = next ();
+  reader = read_blocks (10, 1, CC_PACKET_FEEDBACK_STREAMS, 100, now + CLOCK);
+  ck_assert (cc_packet_feedback_on_ccfb (&f, &reader, R, SIZE, now, &verdict));
+  ck_assert_uint_eq (f.known, CC_PACKET_FEEDBACK_STREAMS);
+}
+END_TEST
+
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
     test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense,
     test_marks_of_ect_1, test_what_is_too_large_is_no_loss, test_runs_of_what_nobody_remembers,
-    test_a_stream_has_one_block)
+    test_a_stream_has_one_block, test_as_many_streams_as_a_sender_has)

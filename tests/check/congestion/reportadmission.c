@@ -112,5 +112,22 @@ START_TEST (test_pauses_and_outages_are_no_spacing)
 }
 END_TEST
 
+/* A receiver that changes to regular RTCP: what is spent waiting for it is its spacing. */
+START_TEST (test_reports_become_slow)
+{
+  ReportAdmission a;
+  CcTime now = CC_SECOND;
+
+  report_admission_init (&a, 0, now);
+  now = report_each (&a, 50 * CC_MSECOND, 100, now);
+  for (unsigned i = 0; i < 6; i++) {
+    report_admission_on_sent (&a, now + 10 * CC_MSECOND);
+    report_admission_on_report (&a, now += 5 * CC_SECOND);
+  }
+  ck_assert (!report_admission_is_silent (&a, now + 5 * CC_SECOND));
+}
+END_TEST
+
 CC_TEST_MAIN ("reportadmission", test_only_stamps_of_what_was_sent, test_a_report_counts_for_five_intervals,
-    test_slow_reports_are_no_silence, test_what_is_under_way_for_too_long, test_pauses_and_outages_are_no_spacing)
+    test_slow_reports_are_no_silence, test_what_is_under_way_for_too_long, test_pauses_and_outages_are_no_spacing,
+    test_reports_become_slow)
