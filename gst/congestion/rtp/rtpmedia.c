@@ -478,6 +478,31 @@ rtp_media_next_timeout (const RtpMedia *m)
 }
 
 void
+rtp_media_on_heard (RtpMedia *m, uint32_t ssrc, CcTime now)
+{
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++)
+    if (m->streams[i].in_use)
+      tmmbr_sender_on_heard (&m->streams[i].tmmbr, ssrc, now);
+}
+
+void
+rtp_media_remove_unheard (RtpMedia *m, CcTime since, CcTime now)
+{
+  unsigned i;
+
+  for (i = 0; i < RTP_LOCALS_MAX; i++) {
+    RtpMediaStream *a = &m->streams[i];
+
+    if (!a->in_use || !tmmbr_sender_remove_unheard (&a->tmmbr, since, now))
+      continue;
+    tell_rate (m, a, now);
+    m->owes = true;
+  }
+}
+
+void
 rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now)
 {
   unsigned i;

@@ -352,6 +352,7 @@ on_rtp_from (RtpParticipant *p, const Arriving *a)
   }
   read_transport_number (p, a);
   rtp_attendance_count_rtp (&p->attendance, &p->locals, a->packet, a->now);
+  rtp_media_on_heard (&p->media, a->packet->ssrc, a->now);
   rtp_participant_check_members (p, a->now);
   if (s == NULL)
     return false;

@@ -107,8 +107,10 @@ introduce_one (RtcpContext *c, Speaker *s)
   s->ignored = verdict == RTP_MEMBER_CONFLICT || verdict == RTP_MEMBER_STRAGGLER;
   s->proven = is_proven (verdict);
   c->proven |= s->proven;
-  if (!s->ignored)
-    rtp_participant_on_repair_heard (c->p, s->ssrc, c->now);
+  if (s->ignored)
+    return;
+  rtp_participant_on_repair_heard (c->p, s->ssrc, c->now);
+  rtp_media_on_heard (&c->p->media, s->ssrc, c->now);
 }
 
 static void

@@ -205,7 +205,26 @@ tmmbr_sender_on_request (TmmbrSender *s, uint32_t owner, uint64_t bitrate_bps, u
     return;
   }
   *tuple = (RtcpTmmb){owner, bitrate_bps, overhead_bytes};
+  s->heard_at[tuple - s->tuples] = now;
   update_set (s, now);
+}
+
+void
+tmmbr_sender_on_heard (TmmbrSender *s, uint32_t ssrc, CcTime now)
+{
+  const RtcpTmmb *tuple = find_tuple (s->tuples, s->n_tuples, ssrc);
+
+  if (tuple != NULL)
+    s->heard_at[tuple - s->tuples] = now;
+}
+
+/* The last takes its place. */
+static void
+drop (TmmbrSender *s, unsigned i)
+{
+  s->n_tuples--;
+  s->tuples[i] = s->tuples[s->n_tuples];
+  s->heard_at[i] = s->heard_at[s->n_tuples];
 }
 
 static bool
@@ -220,12 +239,25 @@ lift (TmmbrSender *s, CcTime now)
 bool
 tmmbr_sender_remove (TmmbrSender *s, uint32_t owner, CcTime now)
 {
-  RtcpTmmb *tuple = find_tuple (s->tuples, s->n_tuples, owner);
+  const RtcpTmmb *tuple = find_tuple (s->tuples, s->n_tuples, owner);
 
   if (tuple == NULL)
     return false;
-  *tuple = s->tuples[--s->n_tuples];
+  drop (s, (unsigned)(tuple - s->tuples));
   return lift (s, now);
+}
+
+bool
+tmmbr_sender_remove_unheard (TmmbrSender *s, CcTime since, CcTime now)
+{
+  unsigned i = 0, n = s->n_tuples;
+
+  while (i < s->n_tuples)
+    if (s->heard_at[i] < since)
+      drop (s, i);
+    else
+      i++;
+  return s->n_tuples < n && lift (s, now);
 }
 
 bool

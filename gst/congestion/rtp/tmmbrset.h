@@ -24,6 +24,7 @@ double tmmbr_net_rate (const RtcpTmmb *tuples, unsigned n, double packet_rate);
    once, one that rises 2 R + T_dither_max after the TMMBN that tells (RFC 5104 4.2.1.2). */
 typedef struct {
   RtcpTmmb tuples[TMMBR_SET_TUPLES]; /* ssrc: who asked */
+  CcTime heard_at[TMMBR_SET_TUPLES]; /* of who asked for the tuple of that place */
   unsigned n_tuples;
   RtcpTmmb set[TMMBR_SET_TUPLES];
   unsigned n_set;
@@ -38,8 +39,12 @@ void tmmbr_sender_init (TmmbrSender *s);
 /* A TMMBR entry for our SSRC came from owner. A TMMBN is owed, whether it changes the set or not. */
 void tmmbr_sender_on_request (
     TmmbrSender *s, uint32_t owner, uint64_t bitrate_bps, uint16_t overhead_bytes, CcTime now);
+/* A packet of ssrc came, whether it owns a tuple or not. */
+void tmmbr_sender_on_heard (TmmbrSender *s, uint32_t ssrc, CcTime now);
 /* The owner said BYE or timed out. Returns whether the set changed, so that a TMMBN is owed. */
 bool tmmbr_sender_remove (TmmbrSender *s, uint32_t owner, CcTime now);
+/* Those have that were not heard since then. */
+bool tmmbr_sender_remove_unheard (TmmbrSender *s, CcTime since, CcTime now);
 /* All have. */
 bool tmmbr_sender_remove_all (TmmbrSender *s, CcTime now);
 /* The TMMBN that leaves now: its entries (room for TMMBR_SET_TUPLES), 0 for an empty one. R: round-trip time. */

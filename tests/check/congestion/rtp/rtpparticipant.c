@@ -282,6 +282,99 @@ START_TEST (a_limit_goes_with_its_owner)
 }
 END_TEST
 
+static void
+hand_over_limit (uint32_t owner, uint64_t bitrate_bps)
+{
+  RtcpTmmb limit = {.ssrc = CALL_MEDIA, .bitrate_bps = bitrate_bps, .overhead_bytes = 40};
+  uint8_t bytes[RTCP_MTU];
+  RtcpWriter w;
+
+  rtcp_writer_init (&w, bytes, sizeof bytes);
+  rtcp_add_rr (&w, owner, NULL, 0);
+  rtcp_add_cname (&w, owner, "one of many");
+  if (bitrate_bps != 0)
+    rtcp_add_tmmbr (&w, owner, &limit, 1);
+  call_hand_over (&call, &call.caller, &call_watcher, true, bytes, w.size);
+}
+
+static bool
+is_told_apart (uint32_t ssrc)
+{
+  return rtp_members_state (&call.caller.core.attendance.members, ssrc) != RTP_MEMBER_STATE_FREE;
+}
+
+static bool
+is_limited (void)
+{
+  return isfinite (rtp_media_limit_Bps (&call.caller.core.media, 40, call.now));
+}
+
+static CcDuration
+member_timeout (void)
+{
+  return rtp_turns_member_timeout (&call.caller.core.turns);
+}
+
+/* All but that one speak, so that the report interval stays as it is. */
+static void
+hear_the_others (uint32_t first, uint32_t end, uint32_t but)
+{
+  for (uint32_t ssrc = first; ssrc < end; ssrc++)
+    if (ssrc != but)
+      hand_over_limit (ssrc, 0);
+}
+
+/* Of a group of which a sample is remembered, also one that is not in it has left when it is silent. */
+START_TEST (a_limit_goes_with_an_owner_that_is_not_remembered)
+{
+  enum { FIRST = 1000, END = 1400 };
+  uint32_t owner = END - 1;
+
+  rtp_settings_init (&settings);
+  settings.attendance.kind = RTP_SESSION_GROUP;
+  settings.attendance.max_members = 256;
+  strcpy (settings.cname, "end");
+  call_begin (&call, &settings, &settings);
+  call_run (&call, CC_SECOND);
+  for (unsigned i = 0; i < 2; i++)
+    hear_the_others (FIRST, END, 0);
+  while (is_told_apart (owner))
+    ck_assert_uint_gt (owner--, FIRST);
+  hand_over_limit (owner, 100000);
+  for (unsigned half = 0; half < 8; half++) {
+    call_run (&call, member_timeout () / 2);
+    ck_assert (is_limited ());
+    hear_the_others (FIRST, END, half < 7 ? 0 : owner);
+  }
+  ck_assert (!is_told_apart (owner));
+  call_run (&call, 5 * member_timeout ()); /* also until a TMMBN has told it */
+  ck_assert (!is_limited ());
+  call_clear (&call);
+}
+END_TEST
+
+/* Media is heard as well. */
+START_TEST (a_limit_stays_while_its_owner_sends)
+{
+  enum { OWNER = 77 };
+  uint8_t bytes[RTCP_MTU];
+  CcTime end;
+
+  begin_group ();
+  hand_over_limit (OWNER, 0);
+  hand_over_limit (OWNER, 100000);
+  end = call.now + 2 * member_timeout ();
+  for (uint16_t seq = 0; call.now < end; seq++) {
+    call_hand_over (&call, &call.caller, &call_watcher, false, bytes, call_write_rtp (bytes, OWNER, seq, call.now));
+    call_run (&call, CC_SECOND);
+  }
+  ck_assert (is_limited ());
+  call_run (&call, 2 * member_timeout ());
+  ck_assert (!is_limited ());
+  call_clear (&call);
+}
+END_TEST
+
 /* Nothing is kept of, or sent to, a caller whose place another has taken. */
 START_TEST (a_newcomer_has_the_place_alone)
 {
@@ -556,10 +649,11 @@ START_TEST (who_sends_again_is_back)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, whoever_makes_the_rate_is_told,
-    rates_beyond_all_bounds_are_told, a_named_peer_is_believed_at_once, whoever_is_silent_is_answered,
-    rtcp_alone_draws_little, a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports,
-    joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_was_too_large_is_no_congestion,
-    only_the_sender_says_its_weight, what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet,
-    what_is_withdrawn_is_not_said, a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye,
-    wake_ups_are_told, no_memory_is_no_harm)
+CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, a_limit_goes_with_an_owner_that_is_not_remembered,
+    a_limit_stays_while_its_owner_sends, whoever_makes_the_rate_is_told, rates_beyond_all_bounds_are_told,
+    a_named_peer_is_believed_at_once, whoever_is_silent_is_answered, rtcp_alone_draws_little,
+    a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports, joining_asks_for_a_key_unit,
+    what_is_missing_is_asked_for, what_was_too_large_is_no_congestion, only_the_sender_says_its_weight,
+    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
+    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
+    no_memory_is_no_harm)

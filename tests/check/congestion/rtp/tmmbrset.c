@@ -240,6 +240,30 @@ START_TEST (test_all_leave_at_once)
 }
 END_TEST
 
+/* Who is not heard any more goes; who asked or spoke since stays, wherever its tuple has moved. */
+START_TEST (test_who_is_not_heard_goes)
+{
+  tmmbr_sender_init (&s);
+  tmmbr_sender_on_request (&s, 1, 100000, 40, 0);
+  tmmbr_sender_on_request (&s, 2, 300000, 40, 0);
+  tmmbr_sender_on_request (&s, 3, 200000, 40, 0);
+  tmmbr_sender_on_heard (&s, 3, 500 * MS);
+  tmmbr_sender_on_heard (&s, 4, 500 * MS);
+  tmmbr_sender_on_request (&s, 2, 300000, 40, 400 * MS);
+  tmmbr_sender_notification (&s, R, DITHER, 0, out);
+  ck_assert (!tmmbr_sender_remove_unheard (&s, 0, 600 * MS));
+  ck_assert (tmmbr_sender_remove_unheard (&s, 400 * MS, 1000 * MS));
+  ck_assert (s.owes_tmmbn);
+  ck_assert_uint_eq (tmmbr_sender_notification (&s, R, DITHER, 1000 * MS, out), 1);
+  ck_assert_uint_eq (out[0].ssrc, 3);
+  ck_assert_uint_eq (s.n_tuples, 2);
+  ck_assert (!tmmbr_sender_remove_unheard (&s, 500 * MS, 1000 * MS)); /* 2 did not limit */
+  ck_assert_uint_eq (s.n_tuples, 1);
+  ck_assert (tmmbr_sender_remove_unheard (&s, 501 * MS, 1000 * MS));
+  ck_assert_uint_eq (tmmbr_sender_notification (&s, R, DITHER, 1000 * MS, out), 0);
+}
+END_TEST
+
 /* RFC 5104 3.5.4.2 */
 START_TEST (test_when_a_receiver_may_ask)
 {
@@ -277,4 +301,4 @@ END_TEST
 CC_TEST_MAIN ("tmmbrset", test_the_example_of_the_rfc, test_bounding_set, test_no_overhead, test_against_brute_force,
     test_a_lower_limit_holds_at_once, test_every_request_is_answered, test_a_rise_waits_for_the_others,
     test_a_rise_that_is_overtaken, test_owners_that_leave, test_many_owners, test_all_leave_at_once,
-    test_when_a_receiver_may_ask, test_rounding_is_no_change)
+    test_who_is_not_heard_goes, test_when_a_receiver_may_ask, test_rounding_is_no_change)
