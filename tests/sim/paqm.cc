@@ -296,7 +296,8 @@ static void
 inner_bursts (Report &report)
 {
   square_input (report, "det.", PaqmSourceKind::cbr);
-  square_input (report, "n.e.d.", PaqmSourceKind::poisson);
+  if (!report.options ().quick)
+    square_input (report, "n.e.d.", PaqmSourceKind::poisson);
   saw_tooth_input (report);
   for (PaqmFollow follow : {PaqmFollow::ecf, PaqmFollow::erf})
     told_source (report, follow);

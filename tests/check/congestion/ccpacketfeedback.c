@@ -473,7 +473,7 @@ START_TEST (test_as_many_streams_as_a_sender_has)
 }
 END_TEST
 
-CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, test_twcc_numbers, test_losses_of_two_streams,
+CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, CC_TEST_LONG (test_twcc_numbers), test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
     test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense,
     test_marks_of_ect_1, test_what_is_too_large_is_no_loss, test_runs_of_what_nobody_remembers,

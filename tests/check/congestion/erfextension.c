@@ -169,5 +169,5 @@ START_TEST (test_added_where_missing)
 }
 END_TEST
 
-CC_TEST_MAIN ("erfextension", test_golden_bytes, test_rounds_down, test_saturates, test_parses_what_it_knows,
-    test_lowest_wins, test_several_hops, test_in_a_block, test_added_where_missing)
+CC_TEST_MAIN ("erfextension", test_golden_bytes, CC_TEST_LONG (test_rounds_down), test_saturates,
+    test_parses_what_it_knows, test_lowest_wins, test_several_hops, test_in_a_block, test_added_where_missing)

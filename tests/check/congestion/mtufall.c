@@ -375,5 +375,6 @@ START_TEST (test_where_the_system_mends_it_and_does_not_say_so)
 }
 END_TEST
 
-CC_TEST_MAIN ("mtufall", test_the_rate_is_back_soon, test_without_being_told_the_receiver_takes_it_for_congestion,
-    test_where_the_system_knows, test_where_each_packet_is_told_of, test_where_the_system_mends_it_and_does_not_say_so)
+CC_TEST_MAIN ("mtufall", CC_TEST_LONG (test_the_rate_is_back_soon),
+    test_without_being_told_the_receiver_takes_it_for_congestion, test_where_the_system_knows,
+    CC_TEST_LONG (test_where_each_packet_is_told_of), test_where_the_system_mends_it_and_does_not_say_so)

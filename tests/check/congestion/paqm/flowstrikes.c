@@ -365,4 +365,4 @@ END_TEST
 CC_TEST_MAIN ("flowstrikes", test_ill_source_beside_good_ones, test_heaviest, test_margin, test_behaving_again,
     CC_TEST_LONG (test_groups_of_pictures_are_no_offence), test_on_and_off_is_no_way_out, test_time_to_follow,
     test_flood_of_flow_ids, CC_TEST_LONG (test_one_in_a_thousand), test_struck_keep_their_place, test_excess_is_bounded,
-    test_all_ill, test_without_a_rate_nobody_is_judged, test_params_are_checked)
+    CC_TEST_LONG (test_all_ill), test_without_a_rate_nobody_is_judged, test_params_are_checked)

@@ -316,5 +316,5 @@ START_TEST (test_clamps_and_params)
 }
 END_TEST
 
-CC_TEST_MAIN ("linkcapacity", test_steady_link, test_noise, test_short_idle, CC_TEST_LONG (test_steps),
+CC_TEST_MAIN ("linkcapacity", test_steady_link, CC_TEST_LONG (test_noise), test_short_idle, CC_TEST_LONG (test_steps),
     test_steps_in_noise, test_one_step_after_another, test_outage, test_growth, test_clamps_and_params)

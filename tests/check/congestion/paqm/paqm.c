@@ -925,11 +925,12 @@ START_TEST (nonsense_is_survived)
 }
 END_TEST
 
-CC_TEST_MAIN ("paqm", classes_share_by_flows, CC_TEST_LONG (without_ecn_elastic_is_dropped),
-    deaf_media_is_held_to_its_part, strikes_protect_those_who_listen, full_links_keep_their_backlog,
-    targets_follow_capacity, newcomers_count_at_once, CC_TEST_LONG (capacity_is_measured_where_unknown),
-    CC_TEST_LONG (long_groups_of_pictures_do_no_harm), CC_TEST_LONG (bursts_of_those_who_follow_wait),
-    CC_TEST_LONG (aggregate_feedback_is_followed), parameters_change_live, unused_parts_are_used, unused_turns_are_kept,
-    heaviest_flow_bounds_the_rate, CC_TEST_LONG (shares_follow_capacity_and_flows), round_trips_set_the_period,
-    ect_1_is_marked_at_once, marks_at_once_keep_the_queue_short, fifo_is_a_fifo, tail_drop_spares_the_only_packet,
+CC_TEST_MAIN ("paqm", CC_TEST_LONG (classes_share_by_flows), CC_TEST_LONG (without_ecn_elastic_is_dropped),
+    CC_TEST_LONG (deaf_media_is_held_to_its_part), strikes_protect_those_who_listen,
+    CC_TEST_LONG (full_links_keep_their_backlog), targets_follow_capacity, newcomers_count_at_once,
+    CC_TEST_LONG (capacity_is_measured_where_unknown), CC_TEST_LONG (long_groups_of_pictures_do_no_harm),
+    CC_TEST_LONG (bursts_of_those_who_follow_wait), CC_TEST_LONG (aggregate_feedback_is_followed),
+    parameters_change_live, CC_TEST_LONG (unused_parts_are_used), unused_turns_are_kept, heaviest_flow_bounds_the_rate,
+    CC_TEST_LONG (shares_follow_capacity_and_flows), round_trips_set_the_period, ect_1_is_marked_at_once,
+    CC_TEST_LONG (marks_at_once_keep_the_queue_short), fifo_is_a_fifo, tail_drop_spares_the_only_packet,
     silence_stops_the_clock, queries_are_pure, parameters_are_refused_with_a_reason, nonsense_is_survived)

@@ -170,4 +170,5 @@ START_TEST (nonsense_is_refused_with_a_reason)
 END_TEST
 
 CC_TEST_MAIN ("paqmstability", published_pairs, equations_14_and_15, CC_TEST_LONG (margins_agree),
-    verdict_is_what_the_difference_equation_does, boundary_of_figure_4, closed_forms, nonsense_is_refused_with_a_reason)
+    CC_TEST_LONG (verdict_is_what_the_difference_equation_does), boundary_of_figure_4, closed_forms,
+    nonsense_is_refused_with_a_reason)

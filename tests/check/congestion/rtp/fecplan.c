@@ -308,4 +308,4 @@ END_TEST
 
 CC_TEST_MAIN ("fecplan", test_nothing_lost_nothing_spent, test_without_sums, test_more_loss_more_sums,
     test_short_round_trips_need_none, test_what_is_sent_again_costs, test_what_requests_leave, test_the_wait,
-    test_plans_stay, CC_TEST_LONG (test_frames_are_late_and_lost_as_expected))
+    CC_TEST_LONG (test_plans_stay), CC_TEST_LONG (test_frames_are_late_and_lost_as_expected))

@@ -59,4 +59,4 @@ START_TEST (test_rows)
 }
 END_TEST
 
-CC_TEST_MAIN ("gf256", test_the_polynomial, test_powers, test_inverses, test_rows)
+CC_TEST_MAIN ("gf256", test_the_polynomial, test_powers, test_inverses, CC_TEST_LONG (test_rows))

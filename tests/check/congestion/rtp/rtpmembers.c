@@ -449,4 +449,4 @@ CC_TEST_MAIN ("rtpmembers", two_packets_in_sequence_make_a_sender, so_many_in_se
     a_bye_counts_from_the_members_own_address, another_address_is_ignored_until_the_first_is_silent,
     an_address_may_be_learnt_later, the_silent_go_when_they_are_due, a_candidate_goes_after_five_intervals,
     the_oldest_candidate_gives_way, each_kind_of_candidate_keeps_its_places, a_clock_that_goes_back_does_no_harm,
-    does_what_a_plain_list_would)
+    CC_TEST_LONG (does_what_a_plain_list_would))

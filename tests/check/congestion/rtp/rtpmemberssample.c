@@ -267,6 +267,7 @@ START_TEST (counts_no_fewer_than_it_knows)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpmemberssample", a_flood_of_candidates_displaces_nobody, a_large_group_is_sampled,
-    the_estimate_has_no_bias, the_mask_shrinks_with_the_group, the_mask_has_hysteresis, senders_are_never_sampled_away,
-    a_candidate_becomes_a_sender_in_a_full_table, the_mask_stays_while_candidates_come, counts_no_fewer_than_it_knows)
+CC_TEST_MAIN ("rtpmemberssample", CC_TEST_LONG (a_flood_of_candidates_displaces_nobody), a_large_group_is_sampled,
+    CC_TEST_LONG (the_estimate_has_no_bias), the_mask_shrinks_with_the_group, the_mask_has_hysteresis,
+    senders_are_never_sampled_away, a_candidate_becomes_a_sender_in_a_full_table, the_mask_stays_while_candidates_come,
+    counts_no_fewer_than_it_knows)

@@ -49,4 +49,4 @@ START_TEST (a_flood_among_them_is_found)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpnewcomers", of_one_host_a_few, of_many_hosts_all, a_flood_among_them_is_found)
+CC_TEST_MAIN ("rtpnewcomers", of_one_host_a_few, CC_TEST_LONG (of_many_hosts_all), a_flood_among_them_is_found)

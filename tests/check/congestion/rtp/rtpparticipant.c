@@ -649,11 +649,11 @@ START_TEST (who_sends_again_is_back)
 }
 END_TEST
 
-CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner, a_limit_goes_with_an_owner_that_is_not_remembered,
-    a_limit_stays_while_its_owner_sends, whoever_makes_the_rate_is_told, rates_beyond_all_bounds_are_told,
-    a_named_peer_is_believed_at_once, whoever_is_silent_is_answered, rtcp_alone_draws_little,
-    a_stream_is_announced_and_ends, who_sends_again_is_back, a_call_reports, joining_asks_for_a_key_unit,
-    what_is_missing_is_asked_for, what_was_too_large_is_no_congestion, only_the_sender_says_its_weight,
-    what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet, what_is_withdrawn_is_not_said,
-    a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye, wake_ups_are_told,
-    no_memory_is_no_harm)
+CC_TEST_MAIN ("rtpparticipant", a_limit_goes_with_its_owner,
+    CC_TEST_LONG (a_limit_goes_with_an_owner_that_is_not_remembered), a_limit_stays_while_its_owner_sends,
+    whoever_makes_the_rate_is_told, rates_beyond_all_bounds_are_told, a_named_peer_is_believed_at_once,
+    whoever_is_silent_is_answered, rtcp_alone_draws_little, a_stream_is_announced_and_ends, who_sends_again_is_back,
+    a_call_reports, joining_asks_for_a_key_unit, what_is_missing_is_asked_for, what_was_too_large_is_no_congestion,
+    only_the_sender_says_its_weight, what_would_be_too_late_is_not_said, what_another_says_cancels_the_early_packet,
+    what_is_withdrawn_is_not_said, a_limit_is_notified_early, a_newcomer_has_the_place_alone, the_end_says_bye,
+    CC_TEST_LONG (wake_ups_are_told), no_memory_is_no_harm)
