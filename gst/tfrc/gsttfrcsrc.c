@@ -166,6 +166,7 @@ configure_socket (GstTfrcSrc *self)
   address = g_strdup (self->address);
   multicast_iface = g_strdup (self->multicast_iface);
   port = self->port;
+  self->is_moved = FALSE;
   GST_OBJECT_UNLOCK (self);
   ok = open_socket (self, address, port, multicast_iface);
   g_free (address);
@@ -305,8 +306,10 @@ static GstElement *
 append_child (GstElement *last, GstElement *child, gboolean wanted)
 {
   gst_element_set_locked_state (child, !wanted);
-  if (!wanted)
+  if (!wanted) {
+    gst_element_set_state (child, GST_STATE_NULL);
     return last;
+  }
   gst_element_link_pads (last, "src", child, "sink");
   return child;
 }
@@ -355,6 +358,24 @@ link_children (GstTfrcSrc *self)
   gst_clear_structure (&map);
 }
 
+/* Where another address or port was set in READY. udpsrc takes a socket as it leaves NULL. */
+static gboolean
+move_socket (GstTfrcSrc *self)
+{
+  gboolean is_moved, ok;
+
+  GST_OBJECT_LOCK (self);
+  is_moved = self->is_moved;
+  GST_OBJECT_UNLOCK (self);
+  if (!is_moved)
+    return TRUE;
+  gst_element_set_state (self->udpsrc, GST_STATE_NULL);
+  close_socket (self);
+  ok = configure_socket (self);
+  gst_element_set_state (self->udpsrc, GST_STATE_READY);
+  return ok;
+}
+
 /* A new run: running time begins anew. */
 static void
 start_latency (GstTfrcSrc *self)
@@ -388,10 +409,22 @@ configure_srtp (GstTfrcSrc *self)
 static gboolean
 prepare (GstTfrcSrc *self)
 {
-  if (!have_children (self) || !configure_caps (self) || !configure_srtp (self) || !configure_socket (self))
-    return FALSE;
   self->send_errors = 0;
+  return have_children (self) && configure_srtp (self) && configure_socket (self);
+}
+
+/* With what has been set up to now. */
+static gboolean
+begin_run (GstTfrcSrc *self)
+{
+  if (!configure_caps (self) || !move_socket (self))
+    return FALSE;
+  if (gst_tfrc_srtp_is_changed (GST_ELEMENT (self), &self->srtp_params) && !configure_srtp (self))
+    return FALSE;
   link_children (self);
+  start_latency (self);
+  gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
+  gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
   return TRUE;
 }
 
@@ -417,13 +450,8 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (transition == GST_STATE_CHANGE_NULL_TO_READY && !prepare (self))
     return GST_STATE_CHANGE_FAILURE;
-  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED) {
-    if (gst_tfrc_srtp_is_changed (element, &self->srtp_params) && !configure_srtp (self))
-      return GST_STATE_CHANGE_FAILURE;
-    start_latency (self);
-    gst_tfrc_receive_advice_prepare (&self->advice, self->ghost);
-    gst_element_set_state (self->rtcpsink, GST_STATE_PLAYING);
-  }
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED && !begin_run (self))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PLAYING_TO_PAUSED)
     gst_tfrc_receive_advice_pause (&self->advice);
   ret = GST_ELEMENT_CLASS (parent_class)->change_state (element, transition);

@@ -100,6 +100,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   }
   GST_OBJECT_LOCK (self);
+  self->is_moved |= id == PROP_ADDRESS || id == PROP_PORT || id == PROP_MULTICAST_IFACE;
   switch (id) {
   case PROP_ADDRESS:
     g_free (self->address);

@@ -927,6 +927,45 @@ GST_START_TEST (test_start_and_stop)
 }
 GST_END_TEST;
 
+/* What is set in READY holds as if it had been set before. */
+GST_START_TEST (test_set_in_ready)
+{
+  GstElement *jitterbuffer, *elsewhere = gst_element_factory_make ("tfrcsrc", NULL);
+  gint port, chosen, latency;
+  GstState state;
+  Receiver r;
+  Sender s;
+
+  g_object_set (elsewhere, "port", 0, "encoding-name", "H264", NULL);
+  gst_element_set_state (elsewhere, GST_STATE_READY);
+  g_object_get (elsewhere, "port", &port, NULL);
+  gst_element_set_state (elsewhere, GST_STATE_NULL);
+  gst_object_unref (elsewhere);
+  receiver_open (&r, "");
+  fail_unless (gst_element_set_state (r.pipeline, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE);
+  g_object_set (r.src, "port", port, "encoding-name", "H264", "latency", 70, NULL);
+  receiver_play (&r);
+  g_object_get (r.src, "port", &chosen, NULL);
+  fail_unless_equals_int (chosen, port);
+  sender_open (&s, &r, "127.0.0.1");
+  sender_stream (&s, 0, 20, 2);
+  fail_unless (receiver_wait (&r, 20, 3000));
+  jitterbuffer = gst_bin_get_by_name (GST_BIN (r.src), "jitterbuffer");
+  g_object_get (jitterbuffer, "latency", &latency, NULL);
+  fail_unless_equals_int (latency, 70);
+  gst_element_set_state (r.pipeline, GST_STATE_READY);
+  g_object_set (r.src, "latency", 0, NULL);
+  receiver_play (&r);
+  sender_stream (&s, 20, 20, 2);
+  fail_unless (receiver_wait (&r, 40, 3000));
+  gst_element_get_state (jitterbuffer, &state, NULL, 0);
+  fail_unless_equals_int (state, GST_STATE_NULL);
+  gst_object_unref (jitterbuffer);
+  sender_close (&s);
+  receiver_close (&r);
+}
+GST_END_TEST;
+
 /* The pipeline ends with its own sinks; the RTCP sender inside is none of them. */
 GST_START_TEST (test_end_of_stream)
 {
@@ -1408,6 +1447,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_of_one_link);
   tcase_add_test (tcase, test_errors_name_the_cure);
   tcase_add_test (tcase, test_start_and_stop);
+  tcase_add_test (tcase, test_set_in_ready);
   tcase_add_test (tcase, test_end_of_stream);
   tcase_add_test (tcase, test_sender_starts_over);
   tcase_add_test (tcase, test_noise);
