@@ -32,6 +32,7 @@ void
 gst_tfrc_endpoint_clear (GstTfrcEndpoint *e)
 {
   g_clear_pointer (&e->host, g_free);
+  g_clear_pointer (&e->used_host, g_free);
   g_clear_pointer (&e->bind_address, g_free);
   g_clear_pointer (&e->multicast_iface, g_free);
   g_clear_object (&e->given);
@@ -155,6 +156,7 @@ copy (GstTfrcEndpoint *e)
   GST_OBJECT_LOCK (e->element);
   made = *e;
   made.host = g_strdup (e->host);
+  made.used_host = NULL;
   made.bind_address = g_strdup (e->bind_address);
   made.multicast_iface = g_strdup (e->multicast_iface);
   if (e->given != NULL)
@@ -255,6 +257,9 @@ adopt (GstTfrcEndpoint *e, const GstTfrcEndpoint *made)
 {
   GST_OBJECT_LOCK (e->element);
   g_set_object (&e->socket, made->socket);
+  g_free (e->used_host);
+  e->used_host = g_strdup (made->host);
+  e->used_port = made->port;
   e->to = made->to;
   e->group = made->group;
   GST_OBJECT_UNLOCK (e->element);
@@ -283,6 +288,17 @@ gst_tfrc_endpoint_close (GstTfrcEndpoint *e)
   GST_OBJECT_LOCK (e->element);
   g_clear_object (&e->socket);
   e->group = FALSE;
+  GST_OBJECT_UNLOCK (e->element);
+}
+
+/* Properties read what holds. */
+static void
+refuse (GstTfrcEndpoint *e)
+{
+  GST_OBJECT_LOCK (e->element);
+  g_free (e->host);
+  e->host = g_strdup (e->used_host);
+  e->port = e->used_port;
   GST_OBJECT_UNLOCK (e->element);
 }
 
@@ -317,12 +333,14 @@ gst_tfrc_endpoint_move (GstTfrcEndpoint *e)
     return FALSE;
   made = copy (e);
   ok = may_move (&made, &error) && connect_to (&made, FALSE, &error);
-  if (ok)
+  if (ok) {
     adopt (e, &made);
-  else
+  } else {
+    refuse (e);
     GST_ELEMENT_WARNING (e->element, RESOURCE, OPEN_WRITE,
         ("Cannot send to %s:%d: %s. The receiver stays the one before. " CURE, made.host, made.port, error->message),
         (NULL));
+  }
   g_clear_error (&error);
   gst_tfrc_endpoint_clear (&made);
   return ok;

@@ -26,6 +26,8 @@ typedef struct {
   GstElement *element;
   gchar *host, *bind_address, *multicast_iface;
   gint port, bind_port, dscp, ttl_mc;
+  gchar *used_host; /* where it is open, with used_port */
+  gint used_port;
   GSocket *given;    /* by the user; NULL: none */
   GSocket *socket;   /* in use; NULL: it is not open */
   GstTfrcAddress to; /* of the receiver, for that socket */
@@ -44,7 +46,7 @@ gboolean gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, 
    receiver. may_be_group: it need not be a single one. */
 gboolean gst_tfrc_endpoint_open (GstTfrcEndpoint *e, gboolean may_be_group);
 void gst_tfrc_endpoint_close (GstTfrcEndpoint *e);
-/* Host or port are others now. FALSE: it is not open, or a warning has been posted. */
+/* Host or port are others now. FALSE: it is not open, or a warning has been posted, and they are as they were. */
 gboolean gst_tfrc_endpoint_move (GstTfrcEndpoint *e);
 void gst_tfrc_endpoint_apply_dscp (GstTfrcEndpoint *e);
 /* The socket in use, to be unreferenced, and where to. NULL: it is not open. */

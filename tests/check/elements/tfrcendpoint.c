@@ -214,6 +214,11 @@ GST_START_TEST (test_it_moves)
   set_number (GST_TFRC_ENDPOINT_PORT, 5014);
   fail_if (gst_tfrc_endpoint_move (&endpoint));
   fail_unless_equals_int (port_in_use (), 5012);
+  fail_unless_equals_string (endpoint.host, "127.0.0.1"); /* what properties read is what holds */
+  fail_unless_equals_int (endpoint.port, 5012);
+  set_number (GST_TFRC_ENDPOINT_PORT, 5016);
+  fail_unless (gst_tfrc_endpoint_move (&endpoint));
+  fail_unless_equals_int (port_in_use (), 5016);
   fail_unless_equals_int (messages (GST_MESSAGE_WARNING), 1);
   fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 0);
   g_object_unref (before);

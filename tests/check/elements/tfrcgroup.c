@@ -363,7 +363,7 @@ GST_START_TEST (test_a_group_is_for_one_run)
   g_object_set (f.sink, "host", "127.0.0.1", NULL);
   check_warns (bus, f.sink);
   gst_element_set_state (f.sink, GST_STATE_NULL);
-  g_object_set (f.sink, "mode", CC_MODE_LOW_DELAY, NULL);
+  g_object_set (f.sink, "mode", CC_MODE_LOW_DELAY, "host", "127.0.0.1", NULL);
   fail_unless_equals_int (gst_element_set_state (f.sink, GST_STATE_PLAYING), GST_STATE_CHANGE_SUCCESS);
   fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
   gst_element_set_bus (f.sink, NULL);
