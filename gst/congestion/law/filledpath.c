@@ -2,13 +2,14 @@
 #include "filledpath.h"
 #include "lawnumber.h"
 
+#define NEVER 1e6                           /* s: what has not been met was not met for long */
 #define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3) /* x what arrived: from there */
 #define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)     /* x it: to there */
 
 void
 filled_path_meet (FilledPath *f, double receive_Bps, CcTime now)
 {
-  *f = (FilledPath){receive_Bps, now};
+  *f = (FilledPath){receive_Bps, now, true};
 }
 
 bool
@@ -20,5 +21,5 @@ filled_path_is_near (const FilledPath *f, double rate_Bps)
 double
 filled_path_since (const FilledPath *f, CcTime now)
 {
-  return cc_seconds (cc_time_since (now, f->at));
+  return f->is_met ? cc_seconds (cc_time_since (now, f->at)) : NEVER;
 }

@@ -14,6 +14,7 @@ extern "C" {
 typedef struct {
   double rate_Bps; /* what arrived when a queue was last met */
   CcTime at;
+  bool is_met; /* ever */
 } FilledPath;
 
 /* A queue stands now. */
@@ -21,7 +22,7 @@ void filled_path_meet (FilledPath *f, double receive_Bps, CcTime now);
 
 /* Pure. */
 bool filled_path_is_near (const FilledPath *f, double rate_Bps);
-double filled_path_since (const FilledPath *f, CcTime now); /* s */
+double filled_path_since (const FilledPath *f, CcTime now); /* s; very many where none was met, whatever the clock */
 
 #ifdef __cplusplus
 }

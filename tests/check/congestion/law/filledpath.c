@@ -26,4 +26,16 @@ START_TEST (test_the_last_time_counts)
 }
 END_TEST
 
-CC_TEST_MAIN ("filledpath", test_near_what_came_through, test_the_last_time_counts)
+/* Not by where the clock began: of two that have met none the one whose clock has just begun is no closer to it. */
+START_TEST (test_never_is_long_ago)
+{
+  FilledPath f = {0};
+
+  ck_assert_double_eq (filled_path_since (&f, 0), filled_path_since (&f, 100000 * CC_SECOND));
+  ck_assert_double_gt (filled_path_since (&f, 0), 3600);
+  filled_path_meet (&f, 0, 0);
+  ck_assert_double_eq (filled_path_since (&f, 2 * CC_SECOND), 2);
+}
+END_TEST
+
+CC_TEST_MAIN ("filledpath", test_near_what_came_through, test_the_last_time_counts, test_never_is_long_ago)

@@ -72,11 +72,11 @@ START_TEST (test_does_as_two_calls)
     PathView v;
 
     setup (&v, 50e3, 125e3);
-    v.filled = (FilledPath){50e3, NOW};
+    filled_path_meet (&v.filled, 50e3, NOW);
     v.queue.q = v.queue.q_lag = queues_s[i];
     one = growth (&v, QUEUE_OWN_KIND, NULL);
     setup (&v, 100e3, 250e3);
-    v.filled = (FilledPath){100e3, NOW};
+    filled_path_meet (&v.filled, 100e3, NOW);
     v.queue.q = v.queue.q_lag = queues_s[i];
     as_one = growth (&v, QUEUE_OWN_KIND, NULL);
     v.weight = 2;
