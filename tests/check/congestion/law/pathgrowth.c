@@ -16,7 +16,7 @@ setup (PathView *v, double rate_Bps, double c_Bps, double since_s)
   v->R = 100 * CC_MSECOND;
   v->share.capacity_Bps = v->share.known_Bps = c_Bps;
   v->met_limit = true;
-  v->filled.at = NOW - cc_duration (since_s);
+  filled_path_meet (&v->filled, 0, NOW - cc_duration (since_s));
 }
 
 START_TEST (test_bold_where_no_limit_was_met)

@@ -19,7 +19,7 @@ setup (PathView *v, double rate_Bps, double c_Bps)
   v->share.trains = v->share.dispersed = true;
   v->met_limit = true;
   v->last.wire_bytes = 1000;
-  v->filled.at = NOW - CC_SECOND;
+  filled_path_meet (&v->filled, 0, NOW - CC_SECOND);
 }
 
 static double
