@@ -488,14 +488,14 @@ rtp_media_on_heard (RtpMedia *m, uint32_t ssrc, CcTime now)
 }
 
 void
-rtp_media_remove_unheard (RtpMedia *m, CcTime since, CcTime now)
+rtp_media_remove_unheard (RtpMedia *m, CcDuration timeout, CcTime now)
 {
   unsigned i;
 
   for (i = 0; i < RTP_LOCALS_MAX; i++) {
     RtpMediaStream *a = &m->streams[i];
 
-    if (!a->in_use || !tmmbr_sender_remove_unheard (&a->tmmbr, since, now))
+    if (!a->in_use || !tmmbr_sender_remove_unheard (&a->tmmbr, timeout, now))
       continue;
     tell_rate (m, a, now);
     m->owes = true;

@@ -110,8 +110,8 @@ void rtp_media_on_tmmbr (RtpMedia *m, uint32_t sender, const RtcpTmmb *entry, Rt
 double rtp_media_limit_Bps (const RtpMedia *m, unsigned overhead_bytes, CcTime now);
 /* A packet of a participant came. */
 void rtp_media_on_heard (RtpMedia *m, uint32_t ssrc, CcTime now);
-/* TMMBR of those that were not heard since then are void: of a large group not all are remembered as members. */
-void rtp_media_remove_unheard (RtpMedia *m, CcTime since, CcTime now);
+/* TMMBR of those that were not heard for so long are void: of a large group not all are remembered as members. */
+void rtp_media_remove_unheard (RtpMedia *m, CcDuration timeout, CcTime now);
 /* A participant has said BYE or timed out: what it asked for is void. */
 void rtp_media_on_gone (RtpMedia *m, uint32_t ssrc, CcTime now);
 /* Another participant has taken the peer's place: what that one asked for and reported is void. */

@@ -362,7 +362,7 @@ keep_house (RtpParticipant *p, CcTime now)
   rtp_sources_expire (&p->sources, rtp_turns_member_timeout (&p->turns), now);
   rtp_sources_hold_requests (&p->sources, SILENCE, now);
   rtp_locals_expire (&p->locals, now);
-  rtp_media_remove_unheard (&p->media, now - rtp_turns_member_timeout (&p->turns), now);
+  rtp_media_remove_unheard (&p->media, rtp_turns_member_timeout (&p->turns), now);
   rtp_participant_check_media (p, now);
   rtp_participant_update_members (p, now);
   rtp_turns_set_received (&p->turns, p->turns.received_bps);

@@ -248,12 +248,12 @@ tmmbr_sender_remove (TmmbrSender *s, uint32_t owner, CcTime now)
 }
 
 bool
-tmmbr_sender_remove_unheard (TmmbrSender *s, CcTime since, CcTime now)
+tmmbr_sender_remove_unheard (TmmbrSender *s, CcDuration timeout, CcTime now)
 {
   unsigned i = 0, n = s->n_tuples;
 
   while (i < s->n_tuples)
-    if (s->heard_at[i] < since)
+    if (cc_time_since (now, s->heard_at[i]) >= timeout)
       drop (s, i);
     else
       i++;

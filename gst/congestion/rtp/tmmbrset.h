@@ -43,8 +43,8 @@ void tmmbr_sender_on_request (
 void tmmbr_sender_on_heard (TmmbrSender *s, uint32_t ssrc, CcTime now);
 /* The owner said BYE or timed out. Returns whether the set changed, so that a TMMBN is owed. */
 bool tmmbr_sender_remove (TmmbrSender *s, uint32_t owner, CcTime now);
-/* Those have that were not heard since then. */
-bool tmmbr_sender_remove_unheard (TmmbrSender *s, CcTime since, CcTime now);
+/* Those have that were not heard for so long. */
+bool tmmbr_sender_remove_unheard (TmmbrSender *s, CcDuration timeout, CcTime now);
 /* All have. */
 bool tmmbr_sender_remove_all (TmmbrSender *s, CcTime now);
 /* The TMMBN that leaves now: its entries (room for TMMBR_SET_TUPLES), 0 for an empty one. R: round-trip time. */

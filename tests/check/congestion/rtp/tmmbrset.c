@@ -251,15 +251,15 @@ START_TEST (test_who_is_not_heard_goes)
   tmmbr_sender_on_heard (&s, 4, 500 * MS);
   tmmbr_sender_on_request (&s, 2, 300000, 40, 400 * MS);
   tmmbr_sender_notification (&s, R, DITHER, 0, out);
-  ck_assert (!tmmbr_sender_remove_unheard (&s, 0, 600 * MS));
-  ck_assert (tmmbr_sender_remove_unheard (&s, 400 * MS, 1000 * MS));
+  ck_assert (!tmmbr_sender_remove_unheard (&s, 1001 * MS, 600 * MS)); /* longer than the clock runs */
+  ck_assert (tmmbr_sender_remove_unheard (&s, 601 * MS, 1000 * MS));
   ck_assert (s.owes_tmmbn);
   ck_assert_uint_eq (tmmbr_sender_notification (&s, R, DITHER, 1000 * MS, out), 1);
   ck_assert_uint_eq (out[0].ssrc, 3);
   ck_assert_uint_eq (s.n_tuples, 2);
-  ck_assert (!tmmbr_sender_remove_unheard (&s, 500 * MS, 1000 * MS)); /* 2 did not limit */
+  ck_assert (!tmmbr_sender_remove_unheard (&s, 501 * MS, 1000 * MS)); /* 2 did not limit */
   ck_assert_uint_eq (s.n_tuples, 1);
-  ck_assert (tmmbr_sender_remove_unheard (&s, 501 * MS, 1000 * MS));
+  ck_assert (tmmbr_sender_remove_unheard (&s, 500 * MS, 1000 * MS));
   ck_assert_uint_eq (tmmbr_sender_notification (&s, R, DITHER, 1000 * MS, out), 0);
 }
 END_TEST
