@@ -169,6 +169,9 @@ configure_socket (GstTfrcSrc *self)
   self->is_moved = FALSE;
   GST_OBJECT_UNLOCK (self);
   ok = open_socket (self, address, port, multicast_iface);
+  GST_OBJECT_LOCK (self);
+  self->is_moved |= !ok;
+  GST_OBJECT_UNLOCK (self);
   g_free (address);
   g_free (multicast_iface);
   return ok;
@@ -362,7 +365,7 @@ link_children (GstTfrcSrc *self)
 static gboolean
 move_socket (GstTfrcSrc *self)
 {
-  gboolean is_moved, ok;
+  gboolean is_moved;
 
   GST_OBJECT_LOCK (self);
   is_moved = self->is_moved;
@@ -371,9 +374,10 @@ move_socket (GstTfrcSrc *self)
     return TRUE;
   gst_element_set_state (self->udpsrc, GST_STATE_NULL);
   close_socket (self);
-  ok = configure_socket (self);
+  if (!configure_socket (self)) /* without one udpsrc would open its own */
+    return FALSE;
   gst_element_set_state (self->udpsrc, GST_STATE_READY);
-  return ok;
+  return TRUE;
 }
 
 /* A new run: running time begins anew. */

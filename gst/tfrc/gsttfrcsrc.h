@@ -27,7 +27,7 @@ struct _GstTfrcSrc {
   GstTfrcReceiveAdvice advice;
   GstTfrcSrtpGate gate;
   GSocket *socket;    /* while not in NULL */
-  gboolean is_moved;  /* where it is to be has been set since it was opened */
+  gboolean is_moved;  /* it is not where it is to be: that was set since it was opened, or is taken */
   gulong group_probe; /* 0: no group is answered */
 
   gchar *address, *multicast_iface, *encoding_name;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "filledpath.h"
 #include "lawnumber.h"
+#include <float.h>
 
-#define NEVER 1e6                           /* s: what has not been met was not met for long */
 #define NEAR_FROM LAW (NEAR_FROM, 0.9, 1.3) /* x what arrived: from there */
 #define NEAR_TO LAW (NEAR_TO, 1.3, 0.9)     /* x it: to there */
 
@@ -21,5 +21,5 @@ filled_path_is_near (const FilledPath *f, double rate_Bps)
 double
 filled_path_since (const FilledPath *f, CcTime now)
 {
-  return f->is_met ? cc_seconds (cc_time_since (now, f->at)) : NEVER;
+  return f->is_met ? cc_seconds (cc_time_since (now, f->at)) : DBL_MAX; /* times 0 it is 0 */
 }

@@ -22,7 +22,7 @@ void filled_path_meet (FilledPath *f, double receive_Bps, CcTime now);
 
 /* Pure. */
 bool filled_path_is_near (const FilledPath *f, double rate_Bps);
-double filled_path_since (const FilledPath *f, CcTime now); /* s; very many where none was met, whatever the clock */
+double filled_path_since (const FilledPath *f, CcTime now); /* s; DBL_MAX: none was ever met */
 
 #ifdef __cplusplus
 }

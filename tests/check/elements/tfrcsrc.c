@@ -966,6 +966,28 @@ GST_START_TEST (test_set_in_ready)
 }
 GST_END_TEST;
 
+/* A port that is taken fails the start, and the next one; free again, it is listened on. */
+GST_START_TEST (test_moved_to_a_port_that_is_taken)
+{
+  Receiver r, other;
+  gint port, chosen;
+
+  receiver_open (&other, "encoding-name=H264");
+  receiver_play (&other);
+  g_object_get (other.src, "port", &port, NULL);
+  receiver_open (&r, "encoding-name=H264");
+  fail_unless (gst_element_set_state (r.pipeline, GST_STATE_READY) != GST_STATE_CHANGE_FAILURE);
+  g_object_set (r.src, "port", port, NULL);
+  fail_unless_equals_int (gst_element_set_state (r.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  fail_unless_equals_int (gst_element_set_state (r.pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+  receiver_close (&other);
+  receiver_play (&r);
+  g_object_get (r.src, "port", &chosen, NULL);
+  fail_unless_equals_int (chosen, port);
+  receiver_close (&r);
+}
+GST_END_TEST;
+
 /* The pipeline ends with its own sinks; the RTCP sender inside is none of them. */
 GST_START_TEST (test_end_of_stream)
 {
@@ -1448,6 +1470,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_errors_name_the_cure);
   tcase_add_test (tcase, test_start_and_stop);
   tcase_add_test (tcase, test_set_in_ready);
+  tcase_add_test (tcase, test_moved_to_a_port_that_is_taken);
   tcase_add_test (tcase, test_end_of_stream);
   tcase_add_test (tcase, test_sender_starts_over);
   tcase_add_test (tcase, test_noise);
