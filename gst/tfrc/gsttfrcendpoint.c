@@ -84,9 +84,11 @@ gst_tfrc_endpoint_set_property (GstTfrcEndpoint *e, guint which, const GValue *v
   switch (which) {
   case GST_TFRC_ENDPOINT_HOST:
     set_text (&e->host, value);
+    e->wishes++;
     return TRUE;
   case GST_TFRC_ENDPOINT_PORT:
     e->port = g_value_get_int (value);
+    e->wishes++;
     return TRUE;
   case GST_TFRC_ENDPOINT_BIND_ADDRESS:
     set_text (&e->bind_address, value);
@@ -147,25 +149,26 @@ gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, GValue *v
 
 /* ---- the socket ---- */
 
-/* A copy to work on without the lock; its socket is the one to use, where there is one. */
-static GstTfrcEndpoint
-copy (GstTfrcEndpoint *e)
+/* A copy to work on without the lock; its socket is the one to use, where there is one. FALSE: it is not open. */
+static gboolean
+copy (GstTfrcEndpoint *e, GstTfrcEndpoint *made)
 {
-  GstTfrcEndpoint made;
+  gboolean open;
 
   GST_OBJECT_LOCK (e->element);
-  made = *e;
-  made.host = g_strdup (e->host);
-  made.used_host = NULL;
-  made.bind_address = g_strdup (e->bind_address);
-  made.multicast_iface = g_strdup (e->multicast_iface);
+  *made = *e;
+  made->host = g_strdup (e->host);
+  made->used_host = NULL;
+  made->bind_address = g_strdup (e->bind_address);
+  made->multicast_iface = g_strdup (e->multicast_iface);
   if (e->given != NULL)
     g_object_ref (e->given);
-  made.socket = e->given != NULL ? e->given : e->socket;
-  if (made.socket != NULL)
-    g_object_ref (made.socket);
+  made->socket = e->given != NULL ? e->given : e->socket;
+  if (made->socket != NULL)
+    g_object_ref (made->socket);
+  open = e->socket != NULL;
   GST_OBJECT_UNLOCK (e->element);
-  return made;
+  return open;
 }
 
 static gboolean
@@ -252,29 +255,47 @@ connect_to (GstTfrcEndpoint *e, gboolean may_be_group, GError **error)
   return ok;
 }
 
-static void
+/* Each wish has one answer. The caller holds the lock. */
+static gboolean
+is_wished (GstTfrcEndpoint *e, const GstTfrcEndpoint *made)
+{
+  if (e->wishes != made->wishes)
+    return FALSE;
+  e->wishes++;
+  return TRUE;
+}
+
+static gboolean
 adopt (GstTfrcEndpoint *e, const GstTfrcEndpoint *made)
 {
+  gboolean wished;
+
   GST_OBJECT_LOCK (e->element);
-  g_set_object (&e->socket, made->socket);
-  g_free (e->used_host);
-  e->used_host = g_strdup (made->host);
-  e->used_port = made->port;
-  e->to = made->to;
-  e->group = made->group;
+  wished = is_wished (e, made);
+  if (wished) {
+    g_set_object (&e->socket, made->socket);
+    g_free (e->used_host);
+    e->used_host = g_strdup (made->host);
+    e->used_port = made->port;
+    e->to = made->to;
+    e->group = made->group;
+  }
   GST_OBJECT_UNLOCK (e->element);
+  return wished;
 }
 
 gboolean
 gst_tfrc_endpoint_open (GstTfrcEndpoint *e, gboolean may_be_group)
 {
-  GstTfrcEndpoint made = copy (e);
+  GstTfrcEndpoint made;
   GError *error = NULL;
-  gboolean ok = connect_to (&made, may_be_group, &error);
+  gboolean ok;
 
-  if (ok)
-    adopt (e, &made);
-  else
+  copy (e, &made);
+  ok = connect_to (&made, may_be_group, &error);
+  if (ok && !adopt (e, &made)) /* set anew meanwhile */
+    ok = gst_tfrc_endpoint_open (e, may_be_group);
+  else if (!ok)
     GST_ELEMENT_ERROR (e->element, RESOURCE, OPEN_WRITE,
         ("Cannot send to %s:%d: %s. " CURE, made.host, made.port, error->message), ("%s", error->message));
   g_clear_error (&error);
@@ -288,18 +309,25 @@ gst_tfrc_endpoint_close (GstTfrcEndpoint *e)
   GST_OBJECT_LOCK (e->element);
   g_clear_object (&e->socket);
   e->group = FALSE;
+  e->wishes++;
   GST_OBJECT_UNLOCK (e->element);
 }
 
 /* Properties read what holds. */
-static void
-refuse (GstTfrcEndpoint *e)
+static gboolean
+refuse (GstTfrcEndpoint *e, const GstTfrcEndpoint *made)
 {
+  gboolean wished;
+
   GST_OBJECT_LOCK (e->element);
-  g_free (e->host);
-  e->host = g_strdup (e->used_host);
-  e->port = e->used_port;
+  wished = is_wished (e, made);
+  if (wished) {
+    g_free (e->host);
+    e->host = g_strdup (e->used_host);
+    e->port = e->used_port;
+  }
   GST_OBJECT_UNLOCK (e->element);
+  return wished;
 }
 
 /* A group is joined by a socket of its own. */
@@ -311,39 +339,56 @@ may_move (const GstTfrcEndpoint *e, GError **error)
   return !e->group;
 }
 
-static gboolean
-is_open (GstTfrcEndpoint *e)
+gboolean
+gst_tfrc_endpoint_must_ask (GstTfrcEndpoint *e, guint *wish)
 {
-  gboolean open;
+  gboolean must;
 
   GST_OBJECT_LOCK (e->element);
-  open = e->socket != NULL;
+  must = e->socket != NULL && gst_tfrc_socket_is_name (e->host);
+  *wish = e->wishes;
   GST_OBJECT_UNLOCK (e->element);
-  return open;
+  return must;
+}
+
+static gboolean
+try_move (GstTfrcEndpoint *e, GstTfrcEndpoint *made)
+{
+  GError *error = NULL;
+  gboolean ok = may_move (made, &error) && connect_to (made, FALSE, &error);
+
+  if (ok)
+    ok = adopt (e, made);
+  else if (refuse (e, made))
+    GST_ELEMENT_WARNING (e->element, RESOURCE, OPEN_WRITE,
+        ("Cannot send to %s:%d: %s. The receiver stays the one before. " CURE, made->host, made->port, error->message),
+        (NULL));
+  g_clear_error (&error);
+  return ok;
 }
 
 gboolean
-gst_tfrc_endpoint_move (GstTfrcEndpoint *e)
+gst_tfrc_endpoint_move (GstTfrcEndpoint *e, guint wish)
 {
-  GError *error = NULL;
   GstTfrcEndpoint made;
-  gboolean ok;
+  gboolean ok = copy (e, &made) && made.wishes == wish && try_move (e, &made);
 
-  if (!is_open (e))
-    return FALSE;
-  made = copy (e);
-  ok = may_move (&made, &error) && connect_to (&made, FALSE, &error);
-  if (ok) {
-    adopt (e, &made);
-  } else {
-    refuse (e);
-    GST_ELEMENT_WARNING (e->element, RESOURCE, OPEN_WRITE,
-        ("Cannot send to %s:%d: %s. The receiver stays the one before. " CURE, made.host, made.port, error->message),
-        (NULL));
-  }
-  g_clear_error (&error);
   gst_tfrc_endpoint_clear (&made);
   return ok;
+}
+
+void
+gst_tfrc_endpoint_settle (GstTfrcEndpoint *e)
+{
+  gboolean settled;
+  guint wish;
+
+  GST_OBJECT_LOCK (e->element);
+  wish = e->wishes;
+  settled = e->port == e->used_port && g_strcmp0 (e->host, e->used_host) == 0;
+  GST_OBJECT_UNLOCK (e->element);
+  if (!settled)
+    gst_tfrc_endpoint_move (e, wish);
 }
 
 void

@@ -28,6 +28,7 @@ typedef struct {
   gint port, bind_port, dscp, ttl_mc;
   gchar *used_host; /* where it is open, with used_port */
   gint used_port;
+  guint wishes;      /* host or port set, or it closed: who looked one up while another came has no answer to it */
   GSocket *given;    /* by the user; NULL: none */
   GSocket *socket;   /* in use; NULL: it is not open */
   GstTfrcAddress to; /* of the receiver, for that socket */
@@ -46,8 +47,14 @@ gboolean gst_tfrc_endpoint_get_property (const GstTfrcEndpoint *e, guint which, 
    receiver. may_be_group: it need not be a single one. */
 gboolean gst_tfrc_endpoint_open (GstTfrcEndpoint *e, gboolean may_be_group);
 void gst_tfrc_endpoint_close (GstTfrcEndpoint *e);
-/* Host or port are others now. FALSE: it is not open, or a warning has been posted, and they are as they were. */
-gboolean gst_tfrc_endpoint_move (GstTfrcEndpoint *e);
+/* Whether a move has to ask for a name, which may take as long as the network lets it: not for a thread of others.
+   wish: the one that holds. */
+gboolean gst_tfrc_endpoint_must_ask (GstTfrcEndpoint *e, guint *wish);
+/* Host or port are others now. FALSE: it is not open, or a warning has been posted, and they are as they were; or
+   another wish came or comes first, which is not told. Until TRUE the receiver is the one before. */
+gboolean gst_tfrc_endpoint_move (GstTfrcEndpoint *e, guint wish);
+/* Where a name is asked for still, waits for the answer: a run begins with what was set before it. */
+void gst_tfrc_endpoint_settle (GstTfrcEndpoint *e);
 void gst_tfrc_endpoint_apply_dscp (GstTfrcEndpoint *e);
 /* The socket in use, to be unreferenced, and where to. NULL: it is not open. */
 GSocket *gst_tfrc_endpoint_get (GstTfrcEndpoint *e, GstTfrcAddress *to);

@@ -326,12 +326,13 @@ start_sending (GstTfrcSink *self)
   return ok;
 }
 
-/* With the key that was set in READY, and no packet without it. */
+/* With the key that was set in READY, and no packet without it; to the host that was. */
 static gboolean
 begin_run (GstTfrcSink *self)
 {
   if (gst_tfrc_srtp_is_changed (GST_ELEMENT (self), &self->srtp_params) && !start_srtp (self))
     return FALSE;
+  gst_tfrc_endpoint_settle (&self->endpoint);
   return start_sending (self);
 }
 

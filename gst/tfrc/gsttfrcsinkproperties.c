@@ -197,18 +197,35 @@ set_rate_sources (GstTfrcSink *self, const gchar *text)
   apply_settings (self);
 }
 
+/* Whoever comes last says what holds: under one lock, as moves may come from several threads. */
 static void
-change_peer (GstTfrcSink *self)
+tell_peer (GstTfrcSink *self)
 {
-  GstTfrcAddress to;
-  GSocket *socket;
+  GST_OBJECT_LOCK (self);
+  if (self->endpoint.socket != NULL)
+    gst_tfrc_mailbox_set_peer (&self->transmit.mailbox, self->endpoint.socket, &self->endpoint.to);
+  GST_OBJECT_UNLOCK (self);
+}
 
-  if (!gst_tfrc_endpoint_move (&self->endpoint))
-    return;
-  socket = gst_tfrc_endpoint_get (&self->endpoint, &to);
-  if (socket != NULL)
-    gst_tfrc_mailbox_set_peer (&self->transmit.mailbox, socket, &to);
-  g_clear_object (&socket);
+static void
+change_peer (GstElement *element, gpointer wish)
+{
+  GstTfrcSink *self = GST_TFRC_SINK (element);
+
+  if (gst_tfrc_endpoint_move (&self->endpoint, GPOINTER_TO_UINT (wish)))
+    tell_peer (self);
+}
+
+/* A thread that sets a property is not made to wait for the network. */
+static void
+begin_change_of_peer (GstTfrcSink *self)
+{
+  guint wish;
+
+  if (gst_tfrc_endpoint_must_ask (&self->endpoint, &wish))
+    gst_element_call_async (GST_ELEMENT (self), change_peer, GUINT_TO_POINTER (wish), NULL);
+  else
+    change_peer (GST_ELEMENT (self), GUINT_TO_POINTER (wish));
 }
 
 static void
@@ -231,7 +248,7 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
     return;
   }
   if (id == PROP_HOST || id == PROP_PORT) {
-    change_peer (self);
+    begin_change_of_peer (self);
     return;
   }
   gst_tfrc_srtp_tell_late (GST_ELEMENT (self), &self->srtp_params, id - PROP_SRTP, self->srtp != NULL);

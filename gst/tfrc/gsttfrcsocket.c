@@ -66,6 +66,20 @@ gst_tfrc_socket_number (const gchar *address, guint16 port, GError **error)
   return made;
 }
 
+/* No name has a %. */
+gboolean
+gst_tfrc_socket_is_name (const gchar *host)
+{
+  GSocketAddress *number;
+
+  if (host == NULL || *host == '\0' || strchr (host, '%') != NULL)
+    return FALSE;
+  number = gst_tfrc_socket_number (host, 0, NULL);
+  if (number != NULL)
+    g_object_unref (number);
+  return number == NULL;
+}
+
 GSocketAddress *
 gst_tfrc_socket_resolve (const gchar *host, guint16 port, GSocketFamily family, GError **error)
 {
@@ -76,10 +90,7 @@ gst_tfrc_socket_resolve (const gchar *host, guint16 port, GSocketFamily family, 
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "no host is set");
     return NULL;
   }
-  result = gst_tfrc_socket_number (host, port, NULL);
-  if (result != NULL)
-    return result;
-  if (strchr (host, '%') != NULL) /* no name has one */
+  if (!gst_tfrc_socket_is_name (host))
     return gst_tfrc_socket_number (host, port, error);
   address = lookup (host, family, error);
   if (address == NULL)

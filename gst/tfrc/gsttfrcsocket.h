@@ -24,6 +24,9 @@ typedef struct {
 /* An address that is a number, of IPv6 also with the interface it is of behind a %. NULL with error set else. */
 GSocketAddress *gst_tfrc_socket_number (const gchar *address, guint16 port, GError **error);
 
+/* Whether host has to be looked up: it is not empty and no number. */
+gboolean gst_tfrc_socket_is_name (const gchar *host);
+
 /* An address for host, a name or a number; the first the resolver gives that is of `family`, G_SOCKET_FAMILY_INVALID:
    either, and has a route. May take seconds for a name. NULL with error set where there is none. */
 GSocketAddress *gst_tfrc_socket_resolve (const gchar *host, guint16 port, GSocketFamily family, GError **error);

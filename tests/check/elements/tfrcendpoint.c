@@ -203,25 +203,68 @@ GST_START_TEST (test_it_moves)
   GstTfrcAddress to;
 
   set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
-  fail_if (gst_tfrc_endpoint_move (&endpoint)); /* before it is open: nothing to move */
+  fail_if (gst_tfrc_endpoint_move (&endpoint, endpoint.wishes)); /* before it is open: nothing to move */
   fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
   before = gst_tfrc_endpoint_get (&endpoint, &to);
   set_number (GST_TFRC_ENDPOINT_PORT, 5012);
-  fail_unless (gst_tfrc_endpoint_move (&endpoint));
+  fail_unless (gst_tfrc_endpoint_move (&endpoint, endpoint.wishes));
   fail_unless_equals_int (port_in_use (), 5012);
   fail_unless (endpoint.socket == before);
   set_text (GST_TFRC_ENDPOINT_HOST, "224.1.1.1");
   set_number (GST_TFRC_ENDPOINT_PORT, 5014);
-  fail_if (gst_tfrc_endpoint_move (&endpoint));
+  fail_if (gst_tfrc_endpoint_move (&endpoint, endpoint.wishes));
   fail_unless_equals_int (port_in_use (), 5012);
   fail_unless_equals_string (endpoint.host, "127.0.0.1"); /* what properties read is what holds */
   fail_unless_equals_int (endpoint.port, 5012);
   set_number (GST_TFRC_ENDPOINT_PORT, 5016);
-  fail_unless (gst_tfrc_endpoint_move (&endpoint));
+  fail_unless (gst_tfrc_endpoint_move (&endpoint, endpoint.wishes));
   fail_unless_equals_int (port_in_use (), 5016);
   fail_unless_equals_int (messages (GST_MESSAGE_WARNING), 1);
   fail_unless_equals_int (messages (GST_MESSAGE_ERROR), 0);
   g_object_unref (before);
+}
+GST_END_TEST;
+
+/* Names alone are asked for, and each wish is fulfilled once: not after another, nor when it was closed. */
+GST_START_TEST (test_one_move_a_wish)
+{
+  guint early, wish;
+
+  set_text (GST_TFRC_ENDPOINT_HOST, "localhost");
+  fail_if (gst_tfrc_endpoint_must_ask (&endpoint, &wish)); /* nobody waits: it is not open */
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
+  fail_if (gst_tfrc_endpoint_must_ask (&endpoint, &wish));
+  set_text (GST_TFRC_ENDPOINT_HOST, "localhost");
+  fail_unless (gst_tfrc_endpoint_must_ask (&endpoint, &early));
+  set_number (GST_TFRC_ENDPOINT_PORT, 5012);
+  fail_unless (gst_tfrc_endpoint_must_ask (&endpoint, &wish));
+  fail_if (gst_tfrc_endpoint_move (&endpoint, early));
+  fail_unless_equals_int (port_in_use (), 5004);
+  fail_unless (gst_tfrc_endpoint_move (&endpoint, wish));
+  fail_unless_equals_int (port_in_use (), 5012);
+  fail_if (gst_tfrc_endpoint_move (&endpoint, wish));
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  gst_tfrc_endpoint_must_ask (&endpoint, &wish);
+  gst_tfrc_endpoint_close (&endpoint);
+  fail_if (gst_tfrc_endpoint_move (&endpoint, wish));
+  fail_unless (endpoint.socket == NULL);
+  fail_unless_equals_int (messages (GST_MESSAGE_ANY), 0);
+}
+GST_END_TEST;
+
+/* What a run begins with. */
+GST_START_TEST (test_what_is_set_is_settled)
+{
+  set_text (GST_TFRC_ENDPOINT_HOST, "127.0.0.1");
+  fail_unless (gst_tfrc_endpoint_open (&endpoint, FALSE));
+  set_text (GST_TFRC_ENDPOINT_HOST, "localhost");
+  set_number (GST_TFRC_ENDPOINT_PORT, 5012);
+  gst_tfrc_endpoint_settle (&endpoint);
+  fail_unless_equals_int (port_in_use (), 5012);
+  fail_unless_equals_string (endpoint.used_host, "localhost");
+  gst_tfrc_endpoint_settle (&endpoint);
+  fail_unless_equals_int (messages (GST_MESSAGE_ANY), 0);
 }
 GST_END_TEST;
 
@@ -289,6 +332,8 @@ tfrcendpoint_suite (void)
   tcase_add_test (tc, test_addresses_of_one_link);
   tcase_add_test (tc, test_groups_of_one_link);
   tcase_add_test (tc, test_it_moves);
+  tcase_add_test (tc, test_one_move_a_wish);
+  tcase_add_test (tc, test_what_is_set_is_settled);
   tcase_add_test (tc, test_a_socket_that_is_given);
   tcase_add_test (tc, test_dscp);
   tcase_add_test (tc, test_properties_of_others);

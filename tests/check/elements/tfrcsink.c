@@ -1568,6 +1568,226 @@ no_resolver_init (NoResolver *resolver)
 {
 }
 
+/* Another stands in, which answers 127.0.0.1 when it is told to; nobody is not known to it either. */
+typedef GResolver SlowResolver;
+typedef GResolverClass SlowResolverClass;
+GType slow_resolver_get_type (void);
+G_DEFINE_TYPE (SlowResolver, slow_resolver, G_TYPE_RESOLVER)
+
+static struct {
+  GMutex lock;
+  GCond cond;
+  gboolean answers;
+  guint asked, answered;
+} slow;
+
+/* Patience ends, so that who waits for the answer fails and does not hang. */
+static GList *
+slow_resolver_lookup (GResolver *resolver, const gchar *name, GCancellable *cancellable, GError **error)
+{
+  gint64 until = g_get_monotonic_time () + 3 * G_TIME_SPAN_SECOND;
+
+  g_mutex_lock (&slow.lock);
+  slow.asked++;
+  g_cond_broadcast (&slow.cond);
+  while (!slow.answers && g_cond_wait_until (&slow.cond, &slow.lock, until))
+    ;
+  slow.answered++;
+  g_cond_broadcast (&slow.cond);
+  g_mutex_unlock (&slow.lock);
+  return strstr (name, "nobody") != NULL ? no_resolver_lookup (resolver, name, cancellable, error)
+                                         : g_list_append (NULL, g_inet_address_new_from_string ("127.0.0.1"));
+}
+
+static void
+slow_resolver_class_init (SlowResolverClass *klass)
+{
+  klass->lookup_by_name = slow_resolver_lookup;
+}
+
+static void
+slow_resolver_init (SlowResolver *resolver)
+{
+}
+
+static void
+slow_resolver_use (void)
+{
+  GResolver *resolver = g_object_new (slow_resolver_get_type (), NULL);
+
+  slow.answers = FALSE;
+  slow.asked = slow.answered = 0;
+  g_resolver_set_default (resolver);
+  g_object_unref (resolver);
+}
+
+static guint
+slow_resolver_answered (void)
+{
+  guint n;
+
+  g_mutex_lock (&slow.lock);
+  n = slow.answered;
+  g_mutex_unlock (&slow.lock);
+  return n;
+}
+
+static void
+slow_resolver_wait (const guint *count, guint n)
+{
+  g_mutex_lock (&slow.lock);
+  while (*count < n)
+    g_cond_wait (&slow.cond, &slow.lock);
+  g_mutex_unlock (&slow.lock);
+}
+
+static void
+slow_resolver_answer (void)
+{
+  g_mutex_lock (&slow.lock);
+  slow.answers = TRUE;
+  g_cond_broadcast (&slow.cond);
+  g_mutex_unlock (&slow.lock);
+}
+
+static void
+check_reads (Sink *s, const gchar *host, gint port)
+{
+  gchar *read_host;
+  gint read_port;
+
+  g_object_get (s->sink, "host", &read_host, "port", &read_port, NULL);
+  fail_unless_equals_string (read_host, host);
+  fail_unless_equals_int (read_port, port);
+  g_free (read_host);
+}
+
+/* Who sets host, an application's main loop, does not wait for the network; until the name has an address packets go
+   where they went. */
+GST_START_TEST (test_a_name_that_takes_its_time)
+{
+  Peer old, new;
+  Sink s;
+
+  peer_open (&old);
+  peer_open (&new);
+  sink_open (&s, &old, NULL);
+  slow_resolver_use ();
+  g_object_set (s.sink, "host", "later.example", "port", new.port, NULL);
+  fail_unless_equals_int (slow_resolver_answered (), 0);
+  check_reads (&s, "later.example", new.port);
+  slow_resolver_wait (&slow.asked, 1);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&old, 1000));
+  slow_resolver_answer ();
+  do
+    sink_push_frame (&s, 1, 100);
+  while (!peer_receive_rtp (&new, 100));
+  check_reads (&s, "later.example", new.port);
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING) == NULL);
+  sink_close (&s);
+  peer_close (&old);
+  peer_close (&new);
+}
+GST_END_TEST;
+
+/* What is set last holds, whichever name has its address first. */
+GST_START_TEST (test_a_name_that_is_too_late)
+{
+  Peer old, new;
+  Sink s;
+
+  peer_open (&old);
+  peer_open (&new);
+  sink_open (&s, &old, NULL);
+  slow_resolver_use ();
+  g_object_set (s.sink, "host", "nobody.example", NULL);
+  slow_resolver_wait (&slow.asked, 1);
+  g_object_set (s.sink, "host", "later.example", NULL);
+  slow_resolver_wait (&slow.asked, 2);
+  g_object_set (s.sink, "host", "127.0.0.1", "port", new.port, NULL);
+  fail_unless_equals_int (slow_resolver_answered (), 0);
+  slow_resolver_answer ();
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&new, 1000));
+  slow_resolver_wait (&slow.answered, 2);
+  check_reads (&s, "127.0.0.1", new.port);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&new, 1000));
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING) == NULL);
+  sink_close (&s);
+  peer_close (&old);
+  peer_close (&new);
+}
+GST_END_TEST;
+
+/* One warning, and the properties read what holds. */
+GST_START_TEST (test_a_name_that_turns_out_unknown)
+{
+  GstMessage *message;
+  gchar *text;
+  Peer peer;
+  GError *error;
+  Sink s;
+
+  peer_open (&peer);
+  sink_open (&s, &peer, NULL);
+  slow_resolver_use ();
+  g_object_set (s.sink, "host", "nobody.example", NULL);
+  fail_unless_equals_int (slow_resolver_answered (), 0);
+  slow_resolver_answer ();
+  message = gst_bus_timed_pop_filtered (s.bus, 5 * GST_SECOND, GST_MESSAGE_WARNING);
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, &text);
+  fail_unless (strstr (error->message, "nobody.example is not known") != NULL, "%s", error->message);
+  check_reads (&s, "127.0.0.1", peer.port);
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&peer, 1000));
+  g_error_free (error);
+  g_free (text);
+  gst_message_unref (message);
+  sink_close (&s);
+  peer_close (&peer);
+}
+GST_END_TEST;
+
+static gpointer
+answer_soon (gpointer unused)
+{
+  slow_resolver_wait (&slow.asked, 1);
+  slow_resolver_answer ();
+  return NULL;
+}
+
+/* Set in READY a name is of the run that begins, which waits for it as the first does. */
+GST_START_TEST (test_a_name_set_in_ready)
+{
+  Peer old, new;
+  GstSegment segment;
+  GThread *thread;
+  Sink s;
+
+  peer_open (&old);
+  peer_open (&new);
+  sink_open (&s, &old, NULL);
+  gst_element_set_state (s.sink, GST_STATE_READY);
+  slow_resolver_use ();
+  g_object_set (s.sink, "host", "later.example", "port", new.port, NULL);
+  fail_unless_equals_int (slow_resolver_answered (), 0);
+  thread = g_thread_new ("answer", answer_soon, NULL);
+  gst_element_set_state (s.sink, GST_STATE_PLAYING);
+  g_thread_join (thread);
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_push_event (s.h->srcpad, gst_event_new_flush_stop (TRUE));
+  gst_pad_push_event (s.h->srcpad, gst_event_new_segment (&segment));
+  sink_push_frame (&s, 1, 100);
+  fail_unless (peer_receive_rtp (&new, 1000));
+  sink_close (&s);
+  peer_close (&old);
+  peer_close (&new);
+}
+GST_END_TEST;
+
 static void
 check_refuses_with (const gchar *host, GSocket *socket, const gchar *expected)
 {
@@ -1841,6 +2061,10 @@ tfrcsink_suite (void)
   tcase_add_test (tcase, test_ipv6_and_back);
   tcase_add_test (tcase, test_bind_and_external_socket);
   tcase_add_test (tcase, test_hosts_that_cannot_be);
+  tcase_add_test (tcase, test_a_name_that_takes_its_time);
+  tcase_add_test (tcase, test_a_name_that_is_too_late);
+  tcase_add_test (tcase, test_a_name_that_turns_out_unknown);
+  tcase_add_test (tcase, test_a_name_set_in_ready);
   tcase_add_test (tcase, test_sockets_that_cannot_be);
   tcase_add_test (tcase, test_closed_port);
   tcase_add_test (tcase, test_overflow_does_not_block);
