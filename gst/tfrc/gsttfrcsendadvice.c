@@ -76,7 +76,7 @@ tell_no_feedback (GstElement *element)
   g_free (host);
 }
 
-/* A receiver that hears on all addresses answers from the one its routes choose. */
+/* A receiver that hears on all addresses, but for a tfrcsrc, answers from the one its routes choose. */
 static void
 tell_elsewhere (GstElement *element, const RtpAddress *elsewhere)
 {
@@ -88,8 +88,8 @@ tell_elsewhere (GstElement *element, const RtpAddress *elsewhere)
   g_object_get (element, "host", &host, "port", &port, NULL);
   GST_ELEMENT_WARNING (element, RESOURCE, READ,
       ("Feedback comes from %s, not from %s, UDP port %d: it is not believed, the rate cannot follow the network, and "
-       "sending ceases soon. If the receiver has both addresses, set host to the one, or address of its tfrcsrc to the "
-       "other.",
+       "sending ceases soon. If the receiver has both addresses, set host to the one, or bind its socket to the other "
+       "(address of udpsrc).",
           from, host, port),
       (NULL));
   g_free (host);

@@ -129,6 +129,7 @@ use_socket (GstTfrcSrc *self, GSocket *socket, GSocketAddress *local)
       (gint)g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (local)), "socket", socket, NULL);
   g_object_set (self->rtcpsink, "socket", socket, NULL);
   configure_group (self, local);
+  gst_tfrc_reply_use (&self->reply, socket);
   GST_OBJECT_LOCK (self);
   self->socket = socket;
   GST_OBJECT_UNLOCK (self);
@@ -189,6 +190,7 @@ close_socket (GstTfrcSrc *self)
     return;
   g_object_set (self->udpsrc, "socket", NULL, NULL);
   g_object_set (self->rtcpsink, "socket", NULL, NULL);
+  gst_tfrc_reply_use (&self->reply, NULL);
   g_socket_close (socket, NULL);
   g_object_unref (socket);
 }
@@ -215,6 +217,17 @@ add_child (GstTfrcSrc *self, const gchar *factory, const gchar *name)
   if (child != NULL)
     gst_bin_add (GST_BIN (self), child);
   return child;
+}
+
+static void
+attach_reply (GstTfrcSrc *self)
+{
+  GstPad *in = gst_element_get_static_pad (self->udpsrc, "src");
+  GstPad *out = gst_element_get_static_pad (self->rtcpsink, "sink");
+
+  gst_tfrc_reply_attach (&self->reply, in, out);
+  gst_object_unref (in);
+  gst_object_unref (out);
 }
 
 static void
@@ -249,6 +262,8 @@ add_children (GstTfrcSrc *self)
     g_object_set (self->rtcpsink, "sync", FALSE, "async", FALSE, "close-socket", FALSE, NULL);
     gst_element_set_locked_state (self->rtcpsink, TRUE);
   }
+  if (self->udpsrc != NULL && self->rtcpsink != NULL)
+    attach_reply (self);
 }
 
 static gboolean
@@ -509,6 +524,7 @@ finalize (GObject *object)
   gst_tfrc_receive_advice_finalize (&self->advice);
   gst_tfrc_latency_clear (&self->latency);
   g_clear_object (&self->socket);
+  gst_tfrc_reply_clear (&self->reply);
   gst_clear_caps (&self->caps);
   gst_clear_structure (&self->rtx_map);
   gst_cc_srtp_params_clear (&self->srtp_params);

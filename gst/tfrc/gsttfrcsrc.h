@@ -6,6 +6,7 @@
 #include "gsttfrcplayout.h"
 #include "gsttfrcrepair.h"
 #include "gsttfrcreceiveadvice.h"
+#include "gsttfrcreply.h"
 #include "gsttfrcrestore.h"
 #include "gsttfrcsrtp.h"
 
@@ -26,6 +27,7 @@ struct _GstTfrcSrc {
   GstTfrcRestore restore;
   GstTfrcReceiveAdvice advice;
   GstTfrcSrtpGate gate;
+  GstTfrcReply reply;
   GSocket *socket;    /* while not in NULL */
   gboolean is_moved;  /* it is not where it is to be: that was set since it was opened, or is taken */
   gulong group_probe; /* 0: no group is answered */

@@ -278,13 +278,23 @@ heard_bye (gpointer user, guint32 ssrc)
   ((Heard *)user)->byes++;
 }
 
-/* All that has come, and what comes within the time. It must all be RTCP from the port the media went to. */
+static void
+check_same_address (GSocketAddress *found, GSocketAddress *expected)
+{
+  gchar *texts[] = {g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (found)),
+      g_socket_connectable_to_string (G_SOCKET_CONNECTABLE (expected))};
+
+  fail_unless_equals_string (texts[0], texts[1]);
+  g_free (texts[0]);
+  g_free (texts[1]);
+}
+
+/* All that has come, and what comes within the time. It must all be RTCP from where the media went to. */
 static void
 sender_listen (Sender *s, Heard *heard, guint timeout_ms)
 {
   static const RtcpHandlers ears = {
       .cname = heard_cname, .tfrc = heard_tfrc, .path = heard_path, .pli = heard_pli, .bye = heard_bye};
-  guint16 port = g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (s->to));
   guint8 data[2000];
 
   while (g_socket_condition_timed_wait (s->socket, G_IO_IN, timeout_ms * G_GINT64_CONSTANT (1000), NULL, NULL)) {
@@ -292,7 +302,7 @@ sender_listen (Sender *s, Heard *heard, guint timeout_ms)
     gssize size = g_socket_receive_from (s->socket, &from, (gchar *)data, sizeof data, NULL, NULL);
 
     fail_unless (size > 0);
-    fail_unless_equals_int (g_inet_socket_address_get_port (G_INET_SOCKET_ADDRESS (from)), port);
+    check_same_address (from, s->to);
     fail_unless (rtcp_walk (data, (gsize)size, &ears, heard));
     heard->packets++;
     g_object_unref (from);
@@ -350,6 +360,72 @@ GST_START_TEST (test_feedback_follows_the_media)
   receiver_close (&r);
   sender_close (&before);
   sender_close (&after);
+}
+GST_END_TEST;
+
+/* A machine has several addresses, and its routes choose one for what leaves: who sends to another believes nothing
+   that comes from there. */
+GST_START_TEST (test_feedback_comes_from_where_the_media_went)
+{
+  static const gchar *const addresses[] = {"address=::", "address=0.0.0.0"};
+  gchar *properties = g_strdup_printf ("encoding-name=H264 %s", addresses[__i__]);
+  Receiver r;
+  Sender s, moved, stranger;
+  Heard heard = {0};
+  gchar ignored[2000];
+  guint i;
+
+  receiver_open (&r, properties);
+  receiver_play (&r);
+  sender_open_from (&s, &r, "127.0.0.2", "127.0.0.1");
+  sender_open_from (&moved, &r, "127.0.0.3", "127.0.0.1");
+  sender_open_from (&stranger, &r, "127.0.0.4", "127.0.0.9");
+  stranger.ssrc++;
+  for (i = 0; i < 60; i++) {
+    sender_stream (&s, (guint16)i, 1, 5);
+    sender_stream (&stranger, (guint16)(7 * i), 1, 0);
+  }
+  sender_listen (&s, &heard, 50);
+  fail_unless (heard.tfrcs > 0 && heard.packets > 1, "%u, %u", heard.tfrcs, heard.packets);
+  /* the sender is told another address of this machine, and says so by the same port */
+  g_object_unref (moved.socket);
+  moved.socket = g_object_ref (s.socket);
+  sender_stream (&moved, 60, 1, 5);
+  while (g_socket_condition_timed_wait (s.socket, G_IO_IN, 20 * G_TIME_SPAN_MILLISECOND, NULL, NULL))
+    g_socket_receive (s.socket, ignored, sizeof ignored, NULL, NULL);
+  sender_stream (&moved, 61, 60, 5);
+  heard.tfrcs = 0;
+  sender_listen (&moved, &heard, 50);
+  fail_unless (heard.tfrcs > 0);
+  gst_element_set_state (r.pipeline, GST_STATE_NULL);
+  sender_listen (&moved, &heard, 200);
+  fail_unless_equals_int (heard.byes, 1);
+  receiver_close (&r);
+  sender_close (&s);
+  sender_close (&moved);
+  sender_close (&stranger);
+  g_free (properties);
+}
+GST_END_TEST;
+
+/* Nothing leaves from an address that stands for many: routes choose then. */
+GST_START_TEST (test_feedback_to_who_broadcasts)
+{
+  gchar data[2000];
+  Receiver r;
+  Sender s;
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264 address=0.0.0.0");
+  receiver_play (&r);
+  sender_open_from (&s, &r, "127.255.255.255", "127.0.0.1");
+  g_socket_set_broadcast (s.socket, TRUE);
+  sender_stream (&s, 0, 60, 5);
+  for (i = 0; i < 3; i++)
+    fail_unless (g_socket_condition_timed_wait (s.socket, G_IO_IN, G_TIME_SPAN_SECOND, NULL, NULL) &&
+                 g_socket_receive (s.socket, data, sizeof data, NULL, NULL) > 0);
+  receiver_close (&r);
+  sender_close (&s);
 }
 GST_END_TEST;
 
@@ -1451,6 +1527,8 @@ tfrcsrc_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_test (tcase, test_media_in_feedback_out_of_one_port);
   tcase_add_test (tcase, test_feedback_follows_the_media);
+  tcase_add_loop_test (tcase, test_feedback_comes_from_where_the_media_went, 0, 2);
+  tcase_add_test (tcase, test_feedback_to_who_broadcasts);
   tcase_add_test (tcase, test_rtcp_alone_is_answered);
   tcase_add_test (tcase, test_rtcp_does_not_travel_on);
   tcase_add_test (tcase, test_joins_a_running_sender);
