@@ -200,13 +200,6 @@ await_turn (GstSubpictureMerge *self, GstPad *pad, SubpictureStream *s, GstClock
   return GST_FLOW_FLUSHING;
 }
 
-static void
-go_on (SubpictureStream *s, GstClockTime time)
-{
-  if (GST_CLOCK_TIME_IS_VALID (time) && (!GST_CLOCK_TIME_IS_VALID (s->newest) || time > s->newest))
-    s->newest = time;
-}
-
 static GstFlowReturn
 await_turn_with (GstSubpictureMerge *self, GstPad *pad, SubpictureStream *s, GstBuffer *buffer, GstClockTime *time)
 {
@@ -218,13 +211,13 @@ await_turn_with (GstSubpictureMerge *self, GstPad *pad, SubpictureStream *s, Gst
   s->silent = FALSE;
   /* others may wait for it to get there, while it waits for them */
   if (!self->live) {
-    go_on (s, *time);
+    gst_subpicture_merge_go_on (s, *time);
     gst_subpicture_merge_put_out_ready (self);
     subpicture_outlet_wake (&self->outlet);
   }
   flow = await_turn (self, pad, s, *time);
   if (flow == GST_FLOW_OK)
-    go_on (s, *time);
+    gst_subpicture_merge_go_on (s, *time);
   return flow;
 }
 
@@ -366,6 +359,12 @@ sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_SEGMENT:
     g_mutex_lock (&self->lock);
     gst_event_copy_segment (event, &self->streams[number].segment);
+    g_mutex_unlock (&self->lock);
+    break;
+  case GST_EVENT_GAP:
+    g_mutex_lock (&self->lock);
+    gst_subpicture_merge_take_gap (self, number, event);
+    subpicture_outlet_wake (&self->outlet);
     g_mutex_unlock (&self->lock);
     break;
   case GST_EVENT_EOS:

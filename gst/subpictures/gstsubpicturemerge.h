@@ -48,6 +48,10 @@ struct _GstSubpictureMerge {
 
 /* FALSE: another part of the picture has another size. The buffer is taken. */
 gboolean gst_subpicture_merge_take_part (GstSubpictureMerge *self, guint number, GstClockTime time, GstBuffer *buffer);
+/* It has come as far as this. */
+void gst_subpicture_merge_go_on (SubpictureStream *s, GstClockTime time);
+/* A stream has no part of the pictures in it. */
+void gst_subpicture_merge_take_gap (GstSubpictureMerge *self, guint number, GstEvent *gap);
 /* The stream's part of the picture may still come. */
 gboolean gst_subpicture_merge_is_lacked (const SubpictureStream *s, const SubpictureWaiting *w, guint number);
 void gst_subpicture_merge_put_out (GstSubpictureMerge *self, SubpictureWaiting *w);

@@ -85,6 +85,36 @@ gst_subpicture_merge_put_out_ready (GstSubpictureMerge *self)
     gst_subpicture_merge_put_out (self, g_queue_pop_head (&self->waiting));
 }
 
+/* ---- how far streams are ---- */
+
+void
+gst_subpicture_merge_go_on (SubpictureStream *s, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time) && (!GST_CLOCK_TIME_IS_VALID (s->newest) || time > s->newest))
+    s->newest = time;
+}
+
+/* Where packets are missing, a decoder may show what came beside them. */
+void
+gst_subpicture_merge_take_gap (GstSubpictureMerge *self, guint number, GstEvent *gap)
+{
+  SubpictureStream *s = &self->streams[number];
+  GstClockTime end, duration;
+  GstGapFlags flags;
+
+  gst_event_parse_gap (gap, &end, &duration);
+  gst_event_parse_gap_flags (gap, &flags);
+  if (flags & GST_GAP_FLAG_MISSING_DATA)
+    return;
+  if (GST_CLOCK_TIME_IS_VALID (duration))
+    end += duration;
+  if (GST_CLOCK_TIME_IS_VALID (s->segment.stop))
+    end = MIN (end, s->segment.stop);
+  s->silent = FALSE;
+  gst_subpicture_merge_go_on (s, gst_segment_to_running_time (&s->segment, GST_FORMAT_TIME, end));
+  gst_subpicture_merge_put_out_ready (self);
+}
+
 /* ---- parts that come ---- */
 
 static SubpictureWaiting *

@@ -157,6 +157,43 @@ GST_START_TEST (test_a_missing_part_is_made_of_the_others)
 }
 GST_END_TEST;
 
+static GstBuffer *
+pull_soon (Path *p)
+{
+  GstBuffer *buffer = NULL;
+
+  for (guint i = 0; i < 100 && buffer == NULL; i++) {
+    g_usleep (10000);
+    buffer = gst_harness_try_pull (p->out);
+  }
+  fail_unless (buffer != NULL);
+  return buffer;
+}
+
+/* A stream that says that it has no picture has gone on to the next; one that has lost packets may show it yet. */
+GST_START_TEST (test_a_gap_is_not_waited_for)
+{
+  GstEvent *lost = gst_event_new_gap (GST_SECOND / FPS, GST_SECOND / FPS);
+  Path p;
+
+  path_init (&p, 0);
+  push (&p, 0);
+  assert_equals_int (error_of (pull_soon (&p), 0), 0);
+  push (&p, 2);
+  gst_event_set_gap_flags (lost, GST_GAP_FLAG_MISSING_DATA);
+  fail_unless (gst_harness_push_event (p.to[1], lost));
+  g_usleep (20000);
+  fail_if (gst_harness_try_pull (p.out) != NULL);
+  fail_unless (gst_harness_push_event (p.to[1], gst_event_new_gap (GST_SECOND / FPS, GST_SECOND / FPS)));
+  assert_equals_int (error_of (pull_soon (&p), 1), 0);
+  /* the next one is waited for */
+  push (&p, 2);
+  g_usleep (20000);
+  fail_if (gst_harness_try_pull (p.out) != NULL);
+  path_clear (&p);
+}
+GST_END_TEST;
+
 /* Others are waited for no longer than `wait`: 100 ms are three pictures. */
 GST_START_TEST (test_a_stream_that_stands_still_does_not_stop_the_picture)
 {
@@ -697,6 +734,7 @@ subpicturemerge_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_loop_test (tcase, test_what_was_split_is_put_together, 0, G_N_ELEMENTS (patterns));
   tcase_add_loop_test (tcase, test_a_missing_part_is_made_of_the_others, 0, G_N_ELEMENTS (patterns));
+  tcase_add_test (tcase, test_a_gap_is_not_waited_for);
   tcase_add_test (tcase, test_a_stream_that_stands_still_does_not_stop_the_picture);
   tcase_add_test (tcase, test_eos_puts_out_what_waits);
   tcase_add_test (tcase, test_after_a_flush_it_begins_anew);
