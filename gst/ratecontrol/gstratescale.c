@@ -89,9 +89,9 @@ ask_rate (GstRateScale *self)
   return says;
 }
 
-/* With the object lock. */
+/* With the object lock. most: rungs, at least 1. */
 static void
-build_ladder (GstRateScale *self, gboolean may_step)
+build_ladder (GstRateScale *self, gint most)
 {
   PictureLadderParams params = self->settings.ladder;
   PictureLadder ladder;
@@ -99,8 +99,7 @@ build_ladder (GstRateScale *self, gboolean may_step)
   params.interlaced = self->source_caps && picture_format_is_interlaced (self->source_caps);
   if (!picture_ladder_build (&ladder, &self->source, &params))
     return;
-  if (!may_step)
-    ladder.count = 1;
+  ladder.count = MIN (ladder.count, most);
   picture_step_set_ladder (&self->step, &ladder, self->bitrate, self->time.now);
 }
 
@@ -144,26 +143,39 @@ tell_fixed (GstRateScale *self, GstCaps *caps)
   gst_clear_caps (&taken);
 }
 
+/* FALSE: what follows does not take it, and the ladder ends above it. It takes the first rung, which is what comes. */
+static gboolean
+try_step (GstRateScale *self)
+{
+  const PictureFormat *format;
+  gboolean taken;
+  GstCaps *caps;
+  gint rung;
+
+  GST_OBJECT_LOCK (self);
+  rung = self->step.rung;
+  format = picture_step_format (&self->step);
+  caps = picture_format_filter (format ? format : &self->source, &self->source, self->source_caps);
+  GST_OBJECT_UNLOCK (self);
+  taken = rung == 0 || is_taken_downstream (self, caps);
+  if (taken)
+    set_filter (self, caps);
+  else if (rung == 1)
+    tell_fixed (self, caps);
+  GST_OBJECT_LOCK (self);
+  if (!taken)
+    build_ladder (self, rung);
+  GST_OBJECT_UNLOCK (self);
+  gst_caps_unref (caps);
+  return taken;
+}
+
 /* From the next picture on. */
 static void
 take_step (GstRateScale *self)
 {
-  const PictureFormat *format;
-  GstCaps *caps;
-
-  GST_OBJECT_LOCK (self);
-  format = picture_step_format (&self->step);
-  caps = picture_format_filter (format ? format : &self->source, &self->source, self->source_caps);
-  GST_OBJECT_UNLOCK (self);
-  if (is_taken_downstream (self, caps)) {
-    set_filter (self, caps);
-  } else {
-    tell_fixed (self, caps);
-    GST_OBJECT_LOCK (self);
-    build_ladder (self, FALSE);
-    GST_OBJECT_UNLOCK (self);
-  }
-  gst_caps_unref (caps);
+  while (!try_step (self))
+    GST_INFO_OBJECT (self, "what follows does not take this step");
   rate_scale_settings_notify (G_OBJECT (self));
   post_stats (self);
 }
@@ -229,7 +241,7 @@ on_caps (GstRateScale *self, GstCaps *caps)
   self->source = format;
   self->can_step = can;
   self->bitrate = says.bitrate;
-  build_ladder (self, can);
+  build_ladder (self, can ? PICTURE_LADDER_MOST : 1);
   GST_OBJECT_UNLOCK (self);
   if (!self->refused)
     take_step (self);
@@ -260,7 +272,7 @@ judge (GstRateScale *self, EncoderSays says)
   if (!changed)
     return picture_step_on_rate (&self->step, says.bitrate, says.made, self->time.now);
   picture_step_set_params (&self->step, &self->settings.step);
-  build_ladder (self, self->can_step);
+  build_ladder (self, self->can_step ? PICTURE_LADDER_MOST : 1);
   return self->step.rung != rung || self->step.rung > 0;
 }
 

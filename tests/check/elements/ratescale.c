@@ -404,6 +404,32 @@ GST_START_TEST (test_caps_fixed_behind_it_are_told_once)
 }
 GST_END_TEST;
 
+/* An encoder of the hardware's has a least size: the steps above it are taken, down and up, and what is told is what
+   comes. */
+GST_START_TEST (test_a_least_size_behind_it_is_kept_to)
+{
+  Scaler s;
+
+  begin (&s, RAW,
+      "video/x-raw, format = (string) I420, width = (int) [600, 2000], height = (int) [300, 2000], framerate = "
+      "(fraction) 30/1",
+      "bitrate=3000000");
+  send_for (&s, 1);
+  assert_size (&s, 1280, 720, 30, 1);
+  g_object_set (s.h->element, "bitrate", 300000, NULL);
+  send_for (&s, 3);
+  assert_size (&s, 640, 360, 30, 1);
+  g_object_set (s.h->element, "bitrate", 60000, NULL);
+  send_for (&s, 3);
+  assert_size (&s, 640, 360, 30, 1);
+  g_object_set (s.h->element, "bitrate", 3000000, NULL);
+  send_for (&s, 8);
+  assert_size (&s, 1280, 720, 30, 1);
+  fail_unless_equals_int (said (&s, GST_MESSAGE_WARNING, "takes no other size or frame rate"), 0);
+  end (&s);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_behind_the_encoder_is_an_error)
 {
   GstElement *pipeline =
@@ -556,6 +582,7 @@ ratescale_suite (void)
   tcase_add_test (tcase, test_an_application_that_answers_is_followed);
   tcase_add_test (tcase, test_without_a_rate_it_is_told_once);
   tcase_add_test (tcase, test_caps_fixed_behind_it_are_told_once);
+  tcase_add_test (tcase, test_a_least_size_behind_it_is_kept_to);
   tcase_add_test (tcase, test_behind_the_encoder_is_an_error);
   tcase_add_test (tcase, test_encoder_payloader_and_decoder_go_on);
   return suite;
