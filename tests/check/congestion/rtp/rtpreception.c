@@ -136,6 +136,25 @@ START_TEST (test_loss_is_told_after_three_later_packets)
 }
 END_TEST
 
+/* 2^32 and two numbers since the first are not two, which are fewer than it takes to know a loss. */
+START_TEST (test_losses_are_told_where_extended_numbers_wrap)
+{
+  RtpReception r = valid_from (0);
+
+  r.cycles = 0xffff0000;
+  r.max_seq = 0xfffd;
+  r.window = UINT64_MAX; /* all have come */
+  receive (&r, 0xfffe);
+  receive (&r, 0);
+  receive (&r, 1);
+  ck_assert (!r.loss);
+  receive (&r, 2);
+  ck_assert (r.loss);
+  ck_assert_uint_eq (r.lost_seq, 0xffffffff);
+  ck_assert_uint_eq (r.lost, 1);
+}
+END_TEST
+
 /* 101 to 180 missing when 181 comes: those three or more below, 101 to 178, are lost at once; 179, 180 with the next
    two. */
 START_TEST (test_long_gap)
@@ -208,5 +227,6 @@ START_TEST (test_sender_report_echo)
 END_TEST
 
 CC_TEST_MAIN ("rtpreception", test_two_in_sequence_make_a_source, test_fraction_and_cumulative_loss, test_duplicates,
-    test_wrap, test_extended_numbers_wrap, test_loss_is_told_after_three_later_packets, test_long_gap,
-    test_restart_of_the_sender, test_jitter, test_sender_report_echo)
+    test_wrap, test_extended_numbers_wrap, test_losses_are_told_where_extended_numbers_wrap,
+    test_loss_is_told_after_three_later_packets, test_long_gap, test_restart_of_the_sender, test_jitter,
+    test_sender_report_echo)
