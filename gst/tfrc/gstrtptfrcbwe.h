@@ -95,12 +95,13 @@ struct _GstRtpTfrcBwe {
   SrEcho echo;         /* of the session's SRs */
   GstClockTime rr_rtt; /* of the last report block that tells one */
 
-  gint searched;          /* for the session; atomic, as the next */
+  gint searched;          /* for the session; atomic, as the next two */
   gint has_session;       /* one follows */
+  gint codecs_void;       /* what the session has told of them */
   GstElement *rtpsession; /* behind us, NULL: none; this and what follows are the streaming thread's */
   GObject *session;       /* RTPSession in it */
   gboolean asked_for[GST_RTP_TFRC_PAYLOAD_TYPES];
-  gulong session_handler, session_sends_handler;
+  gulong session_handler, session_sends_handler, codecs_handler;
 };
 
 /* gstrtptfrcpace.c */
@@ -150,7 +151,7 @@ GstEvent *gst_rtp_tfrc_translate_request (GstRtpTfrcBwe *self, GstEvent *event);
 void gst_rtp_tfrc_on_collision (GstRtpTfrcBwe *self, const GstStructure *collision);
 /* Looks for the rtpsession behind the source pad and listens to its RTCP; until `searched` is reset. */
 void gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self);
-/* Has the session tell what the packet's payload type is; once for each. */
+/* Has the session tell what the packet's payload type is; once for each, until it clears its map. */
 void gst_rtp_tfrc_learn_codec (GstRtpTfrcBwe *self, GstBuffer *buffer);
 void gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self);
 

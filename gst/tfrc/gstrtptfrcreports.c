@@ -394,6 +394,13 @@ downstream_session (GstRtpTfrcBwe *self)
   return NULL;
 }
 
+/* Payload types have been negotiated anew; in any thread. */
+static void
+on_clear_codecs (GstElement *rtpsession, GstRtpTfrcBwe *self)
+{
+  g_atomic_int_set (&self->codecs_void, TRUE);
+}
+
 void
 gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
 {
@@ -408,7 +415,9 @@ gst_rtp_tfrc_find_session (GstRtpTfrcBwe *self)
   }
   self->rtpsession = element;
   g_atomic_int_set (&self->has_session, TRUE);
-  memset (self->asked_for, 0, sizeof self->asked_for);
+  g_atomic_int_set (&self->codecs_void, TRUE);
+  self->codecs_handler = g_signal_connect_object (
+      element, "clear-pt-map", G_CALLBACK (on_clear_codecs), self, (GConnectFlags)G_CONNECT_AFTER);
   g_object_get (element, "internal-session", &self->session, NULL);
   if (self->session == NULL)
     return;
@@ -423,12 +432,23 @@ gst_rtp_tfrc_leave_session (GstRtpTfrcBwe *self)
 {
   g_atomic_int_set (&self->searched, FALSE);
   g_atomic_int_set (&self->has_session, FALSE);
+  if (self->rtpsession != NULL)
+    g_signal_handler_disconnect (self->rtpsession, self->codecs_handler);
   gst_clear_object (&self->rtpsession);
   if (self->session == NULL)
     return;
   g_signal_handler_disconnect (self->session, self->session_handler);
   g_signal_handler_disconnect (self->session, self->session_sends_handler);
   g_clear_object (&self->session);
+}
+
+static void
+forget_codecs (GstRtpTfrcBwe *self)
+{
+  memset (self->asked_for, 0, sizeof self->asked_for);
+  g_mutex_lock (&self->lock);
+  gst_rtp_tfrc_streams_forget_codecs (&self->streams);
+  g_mutex_unlock (&self->lock);
 }
 
 /* rtpfunnel, through which webrtcbin bundles its streams, has no encoding name in its caps; the session knows. */
@@ -441,6 +461,8 @@ gst_rtp_tfrc_learn_codec (GstRtpTfrcBwe *self, GstBuffer *buffer)
   if (self->rtpsession == NULL || gst_buffer_extract (buffer, 1, &type, 1) != 1)
     return;
   type &= 0x7f;
+  if (g_atomic_int_compare_and_exchange (&self->codecs_void, TRUE, FALSE))
+    forget_codecs (self);
   if (self->asked_for[type])
     return;
   self->asked_for[type] = TRUE;

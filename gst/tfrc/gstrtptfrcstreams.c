@@ -42,8 +42,7 @@ gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s)
   for (i = 0; i < s->n; i++)
     clear_stream (&s->stream[i]);
   s->n = s->n_asked = 0;
-  memset (s->codec_of, 0, sizeof s->codec_of);
-  memset (s->repairs_of, 0, sizeof s->repairs_of);
+  gst_rtp_tfrc_streams_forget_codecs (s);
   s->stream_id = s->announced_ssrc = 0;
   s->repairs = s->changed = FALSE;
   s->audio = s->tells_audio = s->tells_video = FALSE;
@@ -84,6 +83,13 @@ gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps)
   s->tells_audio |= s->audio;
   s->tells_video |= g_strcmp0 (media, "video") == 0;
   s->stamp_id = gst_cc_extension_id_from_caps (caps);
+}
+
+void
+gst_rtp_tfrc_streams_forget_codecs (GstRtpTfrcStreams *s)
+{
+  memset (s->codec_of, 0, sizeof s->codec_of);
+  memset (s->repairs_of, 0, sizeof s->repairs_of);
 }
 
 void

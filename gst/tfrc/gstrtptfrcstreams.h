@@ -84,6 +84,7 @@ typedef struct {
 
 /* What the session says of a payload type, for streams whose caps do not tell. */
 void gst_rtp_tfrc_streams_set_codec (GstRtpTfrcStreams *s, guint payload_type, const GstCaps *caps);
+void gst_rtp_tfrc_streams_forget_codecs (GstRtpTfrcStreams *s); /* what the session has said */
 void gst_rtp_tfrc_streams_clear (GstRtpTfrcStreams *s);
 void gst_rtp_tfrc_streams_set_stream_id (GstRtpTfrcStreams *s, const gchar *id);
 void gst_rtp_tfrc_streams_set_caps (GstRtpTfrcStreams *s, const GstCaps *caps);

@@ -541,6 +541,43 @@ GST_START_TEST (test_codec_from_the_session)
 }
 GST_END_TEST;
 
+typedef struct {
+  const gchar *name;
+  guint asked;
+} Map;
+
+static GstCaps *
+tell_mapped (GstElement *session, guint payload_type, Map *map)
+{
+  map->asked++;
+  return gst_caps_new_simple ("application/x-rtp", "encoding-name", G_TYPE_STRING, map->name, NULL);
+}
+
+/* Negotiated anew, a payload type that was redundancy is video: the session, whose map is cleared, is asked again,
+ * once.
+ */
+GST_START_TEST (test_a_payload_type_becomes_another_codec)
+{
+  Behind b = {.c = call_with (LINK, BUNDLE_CAPS)};
+  Map map = {.name = "ULPFEC"};
+  guint i;
+
+  put_session (&b);
+  g_signal_connect (b.session, "request-pt-map", G_CALLBACK (tell_mapped), &map);
+  for (i = 0; i < 4; i++)
+    one_frame (b.c);
+  fail_unless_equals_uint64 (stat_of (b.c, "frames-sent"), 0);
+  map = (Map){.name = "VP8"};
+  g_signal_emit_by_name (b.session, "clear-pt-map");
+  for (i = 0; i < FPS; i++)
+    one_frame (b.c);
+  fail_unless_equals_int (map.asked, 1);
+  fail_unless (stat_of (b.c, "frames-sent") > 0);
+  take_session (&b);
+  call_free (b.c);
+}
+GST_END_TEST;
+
 /* ---- TWCC from the wire, through rtpsession ---- */
 
 #define TWCC_ID 5
@@ -866,6 +903,7 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_blocks_of_one_compound);
   tcase_add_test (tc, test_circuit_breaker);
   tcase_add_test (tc, test_codec_from_the_session);
+  tcase_add_test (tc, test_a_payload_type_becomes_another_codec);
   tcase_add_test (tc, test_twcc_from_the_wire);
   tcase_add_test (tc, test_no_session_is_told);
   tcase_add_test (tc, test_no_rtcp_is_told);
