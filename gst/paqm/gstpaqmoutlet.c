@@ -75,6 +75,13 @@ gst_paqm_outlet_begin_anew (GstPaqmOutlet *o)
     o->eos_sent = o->started = FALSE;
 }
 
+/* The pad has ended until a stream-start has left: later than `eos_sent` tells, which is over with the first news. */
+gboolean
+gst_paqm_outlet_is_over (const GstPaqmOutlet *o)
+{
+  return o->result == GST_FLOW_OK ? GST_PAD_IS_EOS (o->pad) : o->result <= GST_FLOW_EOS;
+}
+
 /* ---- what goes now ---- */
 
 static void

@@ -36,7 +36,7 @@ struct _GstPaqmPad {
   gboolean stream_changed;
 
   /* under the element's lock */
-  gboolean eos, flushes; /* flushes: the element, as it is the only pad */
+  gboolean eos, flushes; /* flushes: the element, not only itself */
   PaqmClass last_cls;    /* of the last packet */
   guint64 last_flow;     /* of a packet that had one; 0: none yet */
 };

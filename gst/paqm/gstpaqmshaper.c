@@ -200,12 +200,13 @@ on_eos (GstPaqmShaper *self, GstPaqmPad *pad)
   return TRUE;
 }
 
-/* Only a pad that is alone flushes what is behind the shaper; of several, one's packets are on their way already. */
+/* A pad that is alone flushes what is behind the shaper; of several, only when that takes nothing more: else another
+   one's packets are on their way. */
 static gboolean
 on_flush_start (GstPaqmShaper *self, GstPaqmPad *pad, GstEvent *event)
 {
   g_mutex_lock (&self->router.lock);
-  pad->flushes = self->sinks == 1;
+  pad->flushes = self->sinks == 1 || gst_paqm_outlet_is_over (&self->router.outlet);
   g_mutex_unlock (&self->router.lock);
   if (!pad->flushes) {
     gst_event_unref (event);

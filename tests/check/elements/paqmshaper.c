@@ -1088,27 +1088,87 @@ TEST (flush_empties_the_queue)
   fail_unless_equals_int (events_of (f, GST_EVENT_FLUSH_STOP), 1);
 }
 
-/* One pad of two: what waits still leaves, downstream hears nothing. After the end it goes on. */
-TEST (flush_of_one_pad_is_its_own)
+static void
+flush (GstHarness *h)
 {
   GstSegment segment;
 
+  push_event (h, gst_event_new_flush_start ());
+  push_event (h, gst_event_new_flush_stop (TRUE));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  push_event (h, gst_event_new_segment (&segment));
+}
+
+/* One pad of two: what waits still leaves, downstream hears nothing. */
+TEST (flush_of_one_pad_is_its_own)
+{
   second_pad (f, RTP_CAPS);
   push (f->h, rtp_packet (f, 1, WIRE_BYTES));
   push (f->h, rtp_packet (f, 1, WIRE_BYTES));
-  push_event (f->h, gst_event_new_eos ());
   push_event (f->more, gst_event_new_eos ());
+  flush (f->more);
   advance (f, 50 * GST_MSECOND);
-  push_event (f->more, gst_event_new_flush_start ());
-  push_event (f->more, gst_event_new_flush_stop (TRUE));
-  gst_segment_init (&segment, GST_FORMAT_TIME);
-  push_event (f->more, gst_event_new_segment (&segment));
   fail_unless_equals_int (drain (f), 2);
   fail_unless_equals_int (events_of (f, GST_EVENT_FLUSH_STOP), 0);
   push (f->more, rtp_packet (f, 1, WIRE_BYTES));
   settle (f);
   advance (f, 5 * GST_MSECOND);
   fail_unless_equals_float (stat (f, "media.sent"), 3);
+}
+
+/* As a sink does: after EOS nothing is taken until it is flushed. */
+static GstPadProbeReturn
+refuse_after_eos (GstPad *pad, GstPadProbeInfo *info, gpointer user)
+{
+  gboolean *ended = user, is_event = GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_EVENT_BOTH;
+  GstEventType type = is_event ? GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) : GST_EVENT_UNKNOWN;
+
+  if (type == GST_EVENT_FLUSH_STOP)
+    *ended = FALSE;
+  if (*ended) {
+    GST_PAD_PROBE_INFO_FLOW_RETURN (info) = GST_FLOW_EOS;
+    gst_mini_object_unref (info->data);
+    return GST_PAD_PROBE_HANDLED;
+  }
+  *ended |= type == GST_EVENT_EOS;
+  return GST_PAD_PROBE_OK;
+}
+
+static void
+sink_that_ends (Fixture *f, gboolean *ended)
+{
+  GstPad *src = gst_element_get_static_pad (f->shaper, "src");
+
+  gst_pad_add_probe (src,
+      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH,
+      refuse_after_eos, ended, NULL);
+  gst_object_unref (src);
+}
+
+/* A pad that comes after the end makes a sink go on by a flush, as with funnel: before its first packet, or after that
+   was refused. */
+TEST (a_flush_passes_after_the_end)
+{
+  gboolean ended = FALSE;
+  guint i;
+
+  sink_that_ends (f, &ended);
+  push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+  push_event (f->h, gst_event_new_eos ());
+  advance (f, 50 * GST_MSECOND);
+  second_pad (f, RTP_CAPS);
+  fail_unless (ended);
+  for (i = 0; i < 2; i++) {
+    flush (f->more);
+    fail_if (ended);
+    fail_unless (something_arrives (f, f->more));
+    push_event (f->more, gst_event_new_eos ());
+    advance (f, 50 * GST_MSECOND);
+    fail_unless (ended);
+    push_event (f->more, gst_event_new_stream_start ("more"));
+    gst_harness_set_src_caps_str (f->more, RTP_CAPS);
+    fail_if (something_arrives (f, f->more));
+  }
 }
 
 /* Caps go ahead of the packets they belong to, and only where they are others than before. */
@@ -1667,6 +1727,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, pads_may_go_while_playing);
   tcase_add_test (tcase, flush_empties_the_queue);
   tcase_add_test (tcase, flush_of_one_pad_is_its_own);
+  tcase_add_test (tcase, a_flush_passes_after_the_end);
   tcase_add_test (tcase, caps_follow_the_packets);
   tcase_add_test (tcase, equal_caps_are_said_once);
   tcase_add_test (tcase, serialized_events_keep_their_place);
