@@ -49,6 +49,8 @@ gst_paqm_router_reset (GstPaqmRouter *r)
   gst_paqm_teller_reset (&r->teller);
   gst_paqm_outlet_reset (&r->outlet);
   r->stats_at = 0;
+  r->answered_wait = GST_CLOCK_TIME_NONE;
+  r->waits_longer = FALSE;
 }
 
 const gchar *
@@ -84,13 +86,39 @@ tell (GstPaqmRouter *r, GstClockTime now)
   gst_paqm_teller_tell (&r->teller, &news);
 }
 
+/* With the lock. Media's part of the link has become less, or its capacity known. A part that grows is nobody's loss: a
+   latency told for each flow that comes and goes would make sinks jump to and fro. */
+static void
+note_wait (GstPaqmRouter *r)
+{
+  GstClockTime wait = gst_paqm_queues_longest_wait (&r->queues);
+
+  if (!GST_CLOCK_TIME_IS_VALID (r->answered_wait) || wait <= r->answered_wait)
+    return;
+  r->answered_wait = wait;
+  r->waits_longer = TRUE;
+}
+
+GstClockTime
+gst_paqm_router_answer_wait (GstPaqmRouter *r)
+{
+  GstClockTime wait;
+
+  g_mutex_lock (&r->lock);
+  wait = r->answered_wait = gst_paqm_queues_longest_wait (&r->queues);
+  g_mutex_unlock (&r->lock);
+  return wait;
+}
+
 /* With the lock. */
 static void
 run_periods (GstPaqmRouter *r, GstClockTime now)
 {
   gst_paqm_teller_set_ended (&r->teller, r->outlet.eos_sent);
-  if (gst_paqm_queues_run_periods (&r->queues, now))
-    tell (r, now);
+  if (!gst_paqm_queues_run_periods (&r->queues, now))
+    return;
+  tell (r, now);
+  note_wait (r);
 }
 
 /* ---- in ---- */
@@ -222,22 +250,24 @@ take_stats (GstPaqmRouter *r, GstClockTime now)
 }
 
 GstFlowReturn
-gst_paqm_router_run (GstPaqmRouter *r, GstStructure **stats, gboolean *unheard)
+gst_paqm_router_run (GstPaqmRouter *r, GstPaqmRound *round)
 {
   GstClockTime now = gst_clock_get_time (r->clock);
   GstFlowReturn ret;
 
-  *stats = NULL;
+  *round = (GstPaqmRound){0};
   g_mutex_lock (&r->lock);
   if (r->outlet.result == GST_FLOW_OK) {
     run_periods (r, now);
     gst_paqm_outlet_run (&r->outlet, &r->queues, now, stats_due (r));
-    *stats = take_stats (r, now);
+    round->stats = take_stats (r, now);
   }
   ret = r->outlet.result;
   if (ret != GST_FLOW_OK)
     gst_pad_pause_task (r->outlet.pad); /* with the lock: who opens the outlet starts the thread after this */
-  *unheard = gst_paqm_outlet_fails_unheard (&r->outlet);
+  round->unheard = gst_paqm_outlet_fails_unheard (&r->outlet);
+  round->waits_longer = r->waits_longer;
+  r->waits_longer = FALSE;
   gst_paqm_teller_set_ended (&r->teller, r->outlet.eos_sent);
   g_mutex_unlock (&r->lock);
   return ret;

@@ -24,7 +24,16 @@ typedef struct {
   GstPaqmTeller teller;
   GstPaqmOutlet outlet;
   GstClockTime stats_at;
+  GstClockTime answered_wait; /* of media, to whom asked for the latency; NONE: nobody has */
+  gboolean waits_longer;      /* than that, by now */
 } GstPaqmRouter;
+
+/* What one round has brought besides packets. */
+typedef struct {
+  GstStructure *stats;   /* full, where they are due; else NULL */
+  gboolean unheard;      /* all have ended, so that nobody upstream will come to hear of the error */
+  gboolean waits_longer; /* the latency is more than was answered */
+} GstPaqmRound;
 
 void gst_paqm_router_init (GstPaqmRouter *router, GstPad *srcpad);
 void gst_paqm_router_finalize (GstPaqmRouter *router);
@@ -44,9 +53,10 @@ GstFlowReturn gst_paqm_router_receive_list (GstPaqmRouter *router, GstPaqmPad *p
 /* Serialised and not sticky: waits behind the pad's packets. */
 gboolean gst_paqm_router_receive_event (GstPaqmRouter *router, GstPaqmPad *pad, GstEvent *event);
 
-/* One round of the source pad's thread: OK, or no more are wanted, and it pauses. stats: full, where they are due; else
-   NULL. unheard: all have ended, so that nobody upstream will come to hear of the error. */
-GstFlowReturn gst_paqm_router_run (GstPaqmRouter *router, GstStructure **stats, gboolean *unheard);
+/* One round of the source pad's thread: OK, or no more are wanted, and it pauses. */
+GstFlowReturn gst_paqm_router_run (GstPaqmRouter *router, GstPaqmRound *round);
+/* What a packet of media waits at most, as things are: for who asks for the latency. */
+GstClockTime gst_paqm_router_answer_wait (GstPaqmRouter *router);
 
 G_END_DECLS
 #endif

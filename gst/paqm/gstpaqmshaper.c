@@ -64,15 +64,16 @@ static void
 loop (gpointer pad)
 {
   GstPaqmShaper *self = GST_PAQM_SHAPER (GST_PAD_PARENT (pad));
-  GstStructure *stats;
-  gboolean unheard;
-  GstFlowReturn ret = gst_paqm_router_run (&self->router, &stats, &unheard);
+  GstPaqmRound round;
+  GstFlowReturn ret = gst_paqm_router_run (&self->router, &round);
 
-  if (stats != NULL)
-    gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), stats));
+  if (round.stats != NULL)
+    gst_element_post_message (GST_ELEMENT (self), gst_message_new_element (GST_OBJECT (self), round.stats));
+  if (round.waits_longer)
+    gst_element_post_message (GST_ELEMENT (self), gst_message_new_latency (GST_OBJECT (self)));
   if (ret != GST_FLOW_OK)
     GST_DEBUG_OBJECT (self, "pauses: %s", gst_flow_get_name (ret));
-  if (unheard) {
+  if (round.unheard) {
     GST_ELEMENT_FLOW_ERROR (self, ret);
     gst_pad_push_event (GST_PAD (pad), gst_event_new_eos ());
   }
@@ -138,9 +139,7 @@ query_latency (GstPad *pad, GstObject *parent, GstQuery *query)
 
   if (!gst_pad_query_default (pad, parent, query))
     return FALSE;
-  g_mutex_lock (&self->router.lock);
-  wait = gst_paqm_queues_longest_wait (&self->router.queues);
-  g_mutex_unlock (&self->router.lock);
+  wait = gst_paqm_router_answer_wait (&self->router);
   gst_query_parse_latency (query, &live, &min, &max);
   if (GST_CLOCK_TIME_IS_VALID (max))
     max += wait;

@@ -1264,6 +1264,58 @@ TEST (latency_is_the_longest_wait)
   fail_unless_equals_uint64 (gst_harness_query_latency (f->h), 50 * GST_MSECOND);
 }
 
+static guint
+latency_messages (GstBus *bus)
+{
+  GstMessage *message;
+  guint n = 0;
+
+  for (; (message = gst_bus_pop_filtered (bus, GST_MESSAGE_LATENCY)) != NULL; n++)
+    gst_message_unref (message);
+  return n;
+}
+
+/* Each 10 ms of a second a packet of media, and one of each of so many elastic flows. */
+static void
+send_beside (Fixture *f, guint flows)
+{
+  guint i, j;
+
+  for (i = 0; i < 100; i++) {
+    push (f->h, rtp_packet (f, 1, WIRE_BYTES));
+    for (j = 0; j < flows; j++)
+      push (f->more, from_address (other_packet (WIRE_BYTES), "192.0.2.9", (guint16)(5001 + j)));
+    advance (f, 10 * GST_MSECOND);
+  }
+}
+
+/* Beside three elastic flows media has a quarter of the link: whoever asked before is told, once; not again for as many
+   or fewer. */
+TEST (latency_that_grows_is_told)
+{
+  GstBus *bus = gst_bus_new ();
+
+  second_pad (f, "application/octet-stream");
+  gst_harness_set_upstream_latency (f->h, 0);
+  gst_element_set_bus (f->shaper, bus);
+  send_beside (f, 3);
+  fail_unless_equals_int (latency_messages (bus), 0); /* nobody has asked */
+  send_beside (f, 0);
+  send_beside (f, 0);
+  send_beside (f, 0);
+  fail_unless_equals_uint64 (gst_harness_query_latency (f->h), 100 * GST_MSECOND);
+  send_beside (f, 3);
+  fail_unless_equals_int (latency_messages (bus), 1);
+  fail_unless_equals_uint64 (gst_harness_query_latency (f->h), 400 * GST_MSECOND);
+  send_beside (f, 3);
+  send_beside (f, 1);
+  send_beside (f, 0);
+  send_beside (f, 3);
+  fail_unless_equals_int (latency_messages (bus), 0);
+  gst_element_set_bus (f->shaper, NULL);
+  gst_object_unref (bus);
+}
+
 /* ---- settings ---- */
 
 /* Of media that follows: 40 packets within 10 ms, and as many as leave for the next 100 ms: 30 kB wait. */
@@ -1733,6 +1785,7 @@ paqmshaper_suite (void)
   tcase_add_test (tcase, serialized_events_keep_their_place);
   tcase_add_test (tcase, lists_are_packets);
   tcase_add_test (tcase, latency_is_the_longest_wait);
+  tcase_add_test (tcase, latency_that_grows_is_told);
   tcase_add_test (tcase, burst_is_live);
   tcase_add_test (tcase, unstable_loops_are_refused);
   tcase_add_test (tcase, targets_beyond_limits_are_refused);
