@@ -72,9 +72,23 @@ encoder_choice_prepare (const EncoderChoice *choice, GstElement *teller, guint *
   if (*start > 0) {
     if (choice->row->knob != ENCODER_KNOB_QUALITY)
       encoder_row_set (choice->row, choice->encoder, *start);
-    g_string_append_printf (done.set, "%sstart-bitrate=%u", done.set->len ? " " : "", *start);
+    g_string_append_printf (done.set, "%s" ENCODER_START_SETTING "=%u", done.set->len ? " " : "", *start);
   }
+  if (done.set->len > 0)
+    GST_INFO_OBJECT (
+        teller, "prepared %" GST_PTR_FORMAT " for changes while it runs: %s", choice->encoder, done.set->str);
   return g_string_free (done.set, FALSE);
+}
+
+gboolean
+encoder_choice_may_prepare (GstElement *encoder)
+{
+  gboolean may;
+
+  GST_OBJECT_LOCK (encoder);
+  may = GST_STATE (encoder) <= GST_STATE_READY;
+  GST_OBJECT_UNLOCK (encoder);
+  return may;
 }
 
 gboolean
@@ -135,7 +149,12 @@ encoder_choice_tell (const EncoderChoice *choice, GstElement *teller, gboolean w
   const EncoderRow *row = choice->row;
   const gchar *caution = row ? encoder_row_caution (row, choice->encoder) : NULL;
 
-  if (encoder_choice_tell_knob (choice, teller))
+  if (choice->encoder == NULL)
+    GST_ELEMENT_WARNING (teller, RESOURCE, NOT_FOUND,
+        ("No video encoder found upstream; the rate is not controlled. Put ratecontrol behind the encoder, or name it "
+         "by the property encoder."),
+        (NULL));
+  else if (encoder_choice_tell_knob (choice, teller))
     GST_INFO_OBJECT (teller, "bitrate-property is wrong");
   else if (row == NULL)
     GST_ELEMENT_WARNING (teller, LIBRARY, SETTINGS,

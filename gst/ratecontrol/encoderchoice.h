@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GstElement *encoder;   /* not owned */
+  GstElement *encoder;   /* not owned; NULL: there is none */
   const EncoderRow *row; /* NULL: it cannot be controlled */
   gchar *property;       /* bitrate-property; NULL: the table's */
   EncoderKnobState knob; /* how that stands */
@@ -23,10 +23,12 @@ gboolean encoder_choice_is_controlled (const EncoderRow *row);
    user's. Returns what was done, "property=value ...". One warning of teller's where the encoder runs already and does
    not take all of it. */
 gchar *encoder_choice_prepare (const EncoderChoice *choice, GstElement *teller, guint *start);
+/* It has not begun to run: every setting is taken. */
+gboolean encoder_choice_may_prepare (GstElement *encoder);
 /* One warning of teller's where the knob is wrong. TRUE: it was. */
 gboolean encoder_choice_tell_knob (const EncoderChoice *choice, GstElement *teller);
-/* Warns of what keeps the encoder from being controlled, wants_quantizer: by that, and of raw video that many receivers
-   do not decode. */
+/* Warns of what keeps the encoder from being controlled, that there is none, wants_quantizer: by that, and of raw video
+   that many receivers do not decode. */
 void encoder_choice_tell (const EncoderChoice *choice, GstElement *teller, gboolean wants_quantizer);
 
 G_END_DECLS

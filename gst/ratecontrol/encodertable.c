@@ -161,6 +161,37 @@ encoder_row_configure (const EncoderRow *row, GstElement *encoder)
   return done;
 }
 
+static void
+take_back (GstElement *encoder, GstElement *fresh, GParamSpec *pspec)
+{
+  GValue original = G_VALUE_INIT;
+
+  g_value_init (&original, pspec->value_type);
+  g_object_get_property (G_OBJECT (fresh), pspec->name, &original);
+  g_object_set_property (G_OBJECT (encoder), pspec->name, &original);
+  g_value_unset (&original);
+}
+
+void
+encoder_row_unconfigure (const EncoderRow *row, GstElement *encoder, const gchar *set, guint value)
+{
+  GstElement *fresh = make_fresh (encoder);
+  gboolean knob_is_ours = encoder_row_get (row, encoder) == value;
+  gchar **settings = g_strsplit (set, " ", -1);
+
+  for (guint i = 0; fresh && settings[i]; i++) {
+    gchar **pair = g_strsplit (settings[i], "=", 2);
+    gboolean is_knob = g_str_equal (pair[0], ENCODER_START_SETTING) || g_str_equal (pair[0], row->property);
+    GParamSpec *pspec = find_property (encoder, is_knob ? row->property : pair[0]);
+
+    if (pspec && (is_knob ? knob_is_ours : is_set_to (encoder, pspec, pair[1])))
+      take_back (encoder, fresh, pspec);
+    g_strfreev (pair);
+  }
+  g_strfreev (settings);
+  g_clear_object (&fresh);
+}
+
 /* Settings of the user's with which the encoder makes the same whatever its bitrate. value: of a string, an option in
    it; NULL: any but the default. */
 static const struct {

@@ -46,6 +46,11 @@ typedef struct {
 
 /* Prepares the encoder for changes while it runs. */
 EncoderConfigured encoder_row_configure (const EncoderRow *row, GstElement *encoder);
+/* In what was set: the rate at the start, bit/s, whichever property takes it. */
+#define ENCODER_START_SETTING "start-bitrate"
+/* What was set, between spaces, is as a new element has it again, where it has not become another since. value: what
+   the knob was left at; it may be another than at the start. */
+void encoder_row_unconfigure (const EncoderRow *row, GstElement *encoder, const gchar *set, guint value);
 /* A reason why this encoder will not follow, with its cure; NULL where there is none. */
 const gchar *encoder_row_caution (const EncoderRow *row, GstElement *encoder);
 /* TRUE where the user has not set a rate of his own. */

@@ -33,14 +33,13 @@
 #include "encoder420.h"
 #include "encoderchoice.h"
 #include "encoderfinder.h"
+#include "encoderhold.h"
 #include "framegate.h"
 #include "gstrateevent.h"
 #include "keyunitgate.h"
 #include "ratecontrolsettings.h"
 #include "ratelaw.h"
 #include "ratenotices.h"
-
-#include <string.h>
 
 GST_DEBUG_CATEGORY_STATIC (rate_control_debug);
 #define GST_CAT_DEFAULT rate_control_debug
@@ -56,10 +55,7 @@ struct _GstRateControl {
   FrameGate *frames; /* guards itself */
   RateNotices notices;
 
-  GWeakRef encoder;
-  gchar *encoder_name, *configured;
-  gboolean knob_changed; /* a property that names it, since the encoder was taken over */
-  gboolean checked;      /* the running encoder has been looked at */
+  EncoderHold held;
 
   /* Held while the encoder is being set, so that an older value never overtakes a newer one. Only ever tried. */
   GMutex applying;
@@ -75,20 +71,28 @@ G_DEFINE_TYPE_WITH_CODE (GstRateControl, gst_rate_control, GST_TYPE_BASE_TRANSFO
     GST_DEBUG_CATEGORY_INIT (rate_control_debug, "ratecontrol", 0, "encoder rate control"));
 GST_ELEMENT_REGISTER_DEFINE (ratecontrol, "ratecontrol", GST_RANK_NONE, GST_TYPE_RATE_CONTROL);
 
-/* Before the first frame: from here on the encoder has the nominal quantizer. */
+/* Its own quantizers again. Both may be NULL. */
 static void
-begin_quantizer (GstRateControl *self, const EncoderRow *row, GstElement *encoder, guint value)
+leave_quantizer (GstRateControl *self, const EncoderRow *row, GstElement *encoder)
 {
   QuantizerOrder order;
 
   GST_OBJECT_LOCK (self);
   order = rate_law_leave (&self->law);
   GST_OBJECT_UNLOCK (self);
-  quantizer_order_carry_out (row, encoder, &order); /* its own bounds are read below */
+  if (encoder && row)
+    quantizer_order_carry_out (row, encoder, &order);
+}
 
+/* Before the first frame: from here on the encoder has the nominal quantizer. */
+static void
+begin_quantizer (GstRateControl *self, const EncoderRow *row, GstElement *encoder, guint value)
+{
+  QuantizerOrder order;
+
+  leave_quantizer (self, row, encoder); /* its own bounds are read below */
   GST_OBJECT_LOCK (self);
-  order = rate_law_take_quantizer (
-      &self->law, encoder, self->configured && strstr (self->configured, "vbv-buf-capacity"), value);
+  order = rate_law_take_quantizer (&self->law, encoder, encoder_hold_has_set (&self->held, "vbv-buf-capacity"), value);
   GST_OBJECT_UNLOCK (self);
   quantizer_order_carry_out (row, encoder, &order);
 }
@@ -97,15 +101,10 @@ static EncoderChoice
 choose (GstRateControl *self, GstElement *encoder)
 {
   EncoderChoice choice;
-  gchar *property;
-  guint unit;
 
   GST_OBJECT_LOCK (self);
-  property = g_strdup (self->settings.bitrate_property);
-  unit = self->settings.bitrate_unit;
+  choice = encoder_choice_make (encoder, self->settings.bitrate_property, self->settings.bitrate_unit);
   GST_OBJECT_UNLOCK (self);
-  choice = encoder_choice_make (encoder, property, unit);
-  g_free (property);
   return choice;
 }
 
@@ -113,42 +112,26 @@ choose (GstRateControl *self, GstElement *encoder)
 static gchar *
 prepare (GstRateControl *self, const EncoderChoice *choice, guint *start)
 {
-  const RateControlSettings *settings = &self->settings;
   gboolean configure;
-  gchar *done;
 
   GST_OBJECT_LOCK (self);
-  configure = settings->configure_encoder;
-  *start = settings->start_bitrate > 0 ? CLAMP (settings->start_bitrate, settings->law.min_bitrate,
-                                             MAX (settings->law.min_bitrate, settings->law.max_bitrate))
-                                       : 0;
+  configure = self->settings.configure_encoder;
+  *start = configure && choice->row ? rate_control_settings_start (&self->settings) : 0;
+  self->held.outdated = FALSE;
   GST_OBJECT_UNLOCK (self);
-  if (choice->row == NULL || !configure) {
-    *start = 0;
-    return NULL;
-  }
-  done = encoder_choice_prepare (choice, GST_ELEMENT (self), start);
-  if (done[0])
-    GST_INFO_OBJECT (self, "prepared %" GST_PTR_FORMAT " for changes while it runs: %s", choice->encoder, done);
-  return done;
+  return configure && choice->row ? encoder_choice_prepare (choice, GST_ELEMENT (self), start) : NULL;
 }
 
 static void
 adopt (GstRateControl *self, GstElement *encoder)
 {
   EncoderChoice choice = choose (self, encoder);
-  GstElementFactory *factory = gst_element_get_factory (encoder);
   guint start;
   gchar *configured = prepare (self, &choice, &start);
   guint value = choice.row ? encoder_row_get (choice.row, encoder) : 0;
 
   GST_OBJECT_LOCK (self);
-  g_weak_ref_set (&self->encoder, encoder);
-  g_free (self->encoder_name);
-  self->encoder_name = g_strdup (factory ? GST_OBJECT_NAME (factory) : G_OBJECT_TYPE_NAME (encoder));
-  g_free (self->configured);
-  self->configured = configured;
-  self->checked = self->knob_changed = FALSE;
+  encoder_hold_take (&self->held, encoder, configured, value);
   rate_law_take_encoder (&self->law, choice.row, start, value);
   GST_OBJECT_UNLOCK (self);
   frame_gate_watch (self->frames, encoder);
@@ -158,20 +141,42 @@ adopt (GstRateControl *self, GstElement *encoder)
   encoder_choice_clear (&choice);
 }
 
-/* Looks for the encoder anew and takes it over where it is another one. */
+/* TRUE: the encoder is as it was before it was taken over, as other properties hold now. Not while it runs. */
+static gboolean
+release_outdated (GstRateControl *self, GstElement *encoder)
+{
+  const EncoderRow *row;
+  EncoderHeld held;
+  gboolean outdated;
+
+  GST_OBJECT_LOCK (self);
+  outdated = self->held.outdated;
+  row = self->law.row;
+  GST_OBJECT_UNLOCK (self);
+  if (!outdated || !encoder_choice_may_prepare (encoder))
+    return FALSE;
+  leave_quantizer (self, row, encoder);
+  GST_OBJECT_LOCK (self);
+  held = encoder_hold_get (&self->held);
+  GST_OBJECT_UNLOCK (self);
+  encoder_held_take_back (&held, row, encoder);
+  return TRUE;
+}
+
+/* Looks for the encoder anew and takes it over where it is another one, or is to be prepared otherwise. */
 static void
 look_for_encoder (GstRateControl *self)
 {
   GstElement *found = NULL, *known;
 
   GST_OBJECT_LOCK (self);
-  known = g_weak_ref_get (&self->encoder);
+  known = g_weak_ref_get (&self->held.encoder);
   if (self->settings.encoder)
     found = gst_object_ref (self->settings.encoder);
   GST_OBJECT_UNLOCK (self);
   if (found == NULL)
     found = encoder_finder_search (GST_BASE_TRANSFORM_SINK_PAD (self));
-  if (found && found != known)
+  if (found && (found != known || release_outdated (self, found)))
     adopt (self, found);
   g_clear_object (&known);
   g_clear_object (&found);
@@ -183,7 +188,7 @@ get_encoder (GstRateControl *self, const EncoderRow **row)
   GstElement *encoder;
 
   GST_OBJECT_LOCK (self);
-  encoder = g_weak_ref_get (&self->encoder);
+  encoder = g_weak_ref_get (&self->held.encoder);
   *row = self->law.row;
   GST_OBJECT_UNLOCK (self);
   return encoder;
@@ -206,24 +211,19 @@ check_encoder (GstRateControl *self)
 {
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
-  EncoderChoice choice;
+  EncoderChoice choice = {NULL};
   gboolean first, wants_quantizer;
 
   GST_OBJECT_LOCK (self);
-  first = !self->checked;
-  self->checked = TRUE;
+  first = !self->held.checked;
+  self->held.checked = TRUE;
   wants_quantizer = self->settings.law.mode == RATE_LAW_QUANTIZER;
   GST_OBJECT_UNLOCK (self);
-  if (encoder == NULL && first)
-    GST_ELEMENT_WARNING (self, RESOURCE, NOT_FOUND,
-        ("No video encoder found upstream; the rate is not controlled. Put ratecontrol behind the encoder, or name it "
-         "by the property encoder."),
-        (NULL));
-  if (encoder && first) {
+  if (encoder && first)
     choice = choose (self, encoder);
+  if (first)
     encoder_choice_tell (&choice, GST_ELEMENT (self), wants_quantizer);
-    encoder_choice_clear (&choice);
-  }
+  encoder_choice_clear (&choice);
   g_clear_object (&encoder);
 }
 
@@ -323,7 +323,7 @@ make_stats (GstRateControl *self)
 
   GST_OBJECT_LOCK (self);
   s = rate_law_stats (&self->law);
-  gst_structure_set (s, "encoder", G_TYPE_STRING, self->encoder_name, "configured", G_TYPE_STRING, self->configured,
+  gst_structure_set (s, "encoder", G_TYPE_STRING, self->held.name, "configured", G_TYPE_STRING, self->held.configured,
       "key-units-asked", G_TYPE_UINT64, self->key_units.asked, "key-units-merged", G_TYPE_UINT64,
       self->key_units.merged, "frames-held", G_TYPE_UINT64, frame_gate_held (self->frames), NULL);
   GST_OBJECT_UNLOCK (self);
@@ -341,8 +341,8 @@ change_knob (GstRateControl *self)
   guint value;
 
   GST_OBJECT_LOCK (self);
-  changed = self->knob_changed;
-  self->knob_changed = FALSE;
+  changed = self->held.knob_changed;
+  self->held.knob_changed = FALSE;
   GST_OBJECT_UNLOCK (self);
   encoder = changed ? get_encoder (self, &row) : NULL;
   if (encoder == NULL)
@@ -470,7 +470,7 @@ gst_rate_control_start (GstBaseTransform *trans)
   encoder = get_encoder (self, &row);
   value = encoder && row ? encoder_row_get (row, encoder) : 0;
   GST_OBJECT_LOCK (self);
-  self->checked = FALSE;
+  self->held.checked = FALSE;
   self->notices = (RateNotices){0};
   key_unit_gate_restart (&self->key_units);
   rate_law_begin (&self->law, value);
@@ -487,15 +487,15 @@ gst_rate_control_stop (GstBaseTransform *trans)
   GstRateControl *self = GST_RATE_CONTROL (trans);
   const EncoderRow *row;
   GstElement *encoder = get_encoder (self, &row);
-  QuantizerOrder order;
+  guint value;
 
+  leave_quantizer (self, row, encoder);
+  value = encoder && row ? encoder_row_get (row, encoder) : 0;
   GST_OBJECT_LOCK (self);
   key_unit_gate_drop (&self->key_units);
   frame_gate_close (self->frames, FALSE);
-  order = rate_law_leave (&self->law);
+  self->held.value = value;
   GST_OBJECT_UNLOCK (self);
-  if (encoder && row)
-    quantizer_order_carry_out (row, encoder, &order);
   g_clear_object (&encoder);
   return TRUE;
 }
@@ -517,7 +517,8 @@ gst_rate_control_set_property (GObject *object, guint id, const GValue *value, G
   GST_OBJECT_LOCK (self);
   if (!rate_control_settings_set (&self->settings, id, value))
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-  self->knob_changed |= id == PROP_BITRATE_PROPERTY || id == PROP_BITRATE_UNIT;
+  self->held.knob_changed |= id == PROP_BITRATE_PROPERTY || id == PROP_BITRATE_UNIT;
+  self->held.outdated |= id == PROP_CONFIGURE_ENCODER || id == PROP_START_BITRATE;
   rate_law_set (&self->law, &self->settings.law);
   frame_gate_close (self->frames, rate_law_pauses (&self->law));
   if (id == PROP_MIN_BITRATE || id == PROP_MAX_BITRATE)
@@ -536,7 +537,7 @@ gst_rate_control_get_property (GObject *object, guint id, GValue *value, GParamS
   }
   GST_OBJECT_LOCK (self);
   if (id == PROP_ENCODER && self->settings.encoder == NULL)
-    g_value_take_object (value, g_weak_ref_get (&self->encoder));
+    g_value_take_object (value, g_weak_ref_get (&self->held.encoder));
   else if (id == PROP_BITRATE)
     g_value_set_uint (value, self->law.bitrate);
   else if (!rate_control_settings_get (&self->settings, id, value))
@@ -552,9 +553,7 @@ gst_rate_control_finalize (GObject *object)
   rate_control_settings_clear (&self->settings);
   key_unit_gate_drop (&self->key_units);
   frame_gate_free (self->frames);
-  g_weak_ref_clear (&self->encoder);
-  g_free (self->encoder_name);
-  g_free (self->configured);
+  encoder_hold_clear (&self->held);
   g_mutex_clear (&self->applying);
   G_OBJECT_CLASS (parent_class)->finalize (object);
 }
@@ -593,7 +592,7 @@ gst_rate_control_init (GstRateControl *self)
   rate_control_settings_init (&self->settings);
   rate_law_init (&self->law);
   self->frames = frame_gate_new ();
-  g_weak_ref_init (&self->encoder, NULL);
+  encoder_hold_init (&self->held);
   g_mutex_init (&self->applying);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

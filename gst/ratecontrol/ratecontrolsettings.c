@@ -129,6 +129,16 @@ rate_control_settings_clear (RateControlSettings *settings)
   g_clear_pointer (&settings->bitrate_property, g_free);
 }
 
+guint
+rate_control_settings_start (const RateControlSettings *settings)
+{
+  const RateLawSettings *law = &settings->law;
+
+  if (settings->start_bitrate == 0)
+    return 0;
+  return CLAMP (settings->start_bitrate, law->min_bitrate, MAX (law->min_bitrate, law->max_bitrate));
+}
+
 gboolean
 rate_control_settings_set (RateControlSettings *settings, guint id, const GValue *value)
 {

@@ -47,6 +47,8 @@ typedef struct {
 GParamSpec *const *rate_control_settings_install (GObjectClass *object_class);
 void rate_control_settings_init (RateControlSettings *settings);
 void rate_control_settings_clear (RateControlSettings *settings);
+/* start-bitrate within the limits, bit/s; 0: leave the encoder's. */
+guint rate_control_settings_start (const RateControlSettings *settings);
 /* FALSE: it is none of these. */
 gboolean rate_control_settings_set (RateControlSettings *settings, guint id, const GValue *value);
 gboolean rate_control_settings_get (const RateControlSettings *settings, guint id, GValue *value);

@@ -491,6 +491,67 @@ GST_START_TEST (test_leaves_alone_what_the_user_set)
 }
 GST_END_TEST;
 
+static void
+set_of_rate (GstElement *pipeline, const gchar *property, const gchar *value)
+{
+  GstElement *rate = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+
+  gst_util_set_object_arg (G_OBJECT (rate), property, value);
+  gst_object_unref (rate);
+}
+
+/* What may be set in READY holds, though the encoder was prepared on the way there: by the next start, and after it. */
+GST_START_TEST (test_may_be_set_in_ready)
+{
+  GstElement *pipeline, *e = ready_encoder ("vp8enc min-quantizer=2", "name=r start-bitrate=700000", &pipeline);
+
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 100);
+  set_of_rate (pipeline, "configure-encoder", "false");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 6000);
+  fail_unless_equals_int64 (setting (e, "end-usage"), 0);
+  fail_unless_equals_int64 (setting (e, "target-bitrate"), 256000);
+  fail_unless_equals_int64 (setting (e, "min-quantizer"), 2); /* the user's */
+  set_of_rate (pipeline, "configure-encoder", "true");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED); /* it runs: later */
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 6000);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 100);
+  fail_unless_equals_int64 (setting (e, "target-bitrate"), 700000);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  set_of_rate (pipeline, "start-bitrate", "500000");
+  g_object_set (e, "buffer-size", 250, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int64 (setting (e, "target-bitrate"), 500000);
+  fail_unless_equals_int64 (setting (e, "buffer-size"), 250); /* the user's, by now */
+  done_encoder (e, pipeline);
+}
+GST_END_TEST;
+
+/* A rate that the user gives the encoder meanwhile stays; and so do the bounds that it has under a quantizer's control.
+ */
+GST_START_TEST (test_set_in_ready_beside_the_encoder)
+{
+  GstElement *pipeline, *e = ready_encoder ("x264enc", "name=r", &pipeline);
+
+  g_object_set (e, "bitrate", 900, NULL);
+  set_of_rate (pipeline, "configure-encoder", "false");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  fail_unless_equals_int64 (setting (e, "bitrate"), 900);
+  fail_unless_equals_int64 (setting (e, "vbv-buf-capacity"), 600);
+  done_encoder (e, pipeline);
+
+  e = ready_encoder ("vp8enc", "name=r mode=quantizer", &pipeline);
+  set_of_rate (pipeline, "configure-encoder", "false");
+  gst_element_set_state (pipeline, GST_STATE_PAUSED);
+  gst_element_set_state (pipeline, GST_STATE_READY);
+  fail_unless_equals_int64 (setting (e, "min-quantizer"), 4);
+  fail_unless_equals_int64 (setting (e, "max-quantizer"), 63);
+  done_encoder (e, pipeline);
+}
+GST_END_TEST;
+
 /* pipeline: full */
 static guint
 count_warnings (GstElement *pipeline, const gchar *line, const gchar *part)
@@ -1755,6 +1816,8 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_encoder_property_wins);
   tcase_add_test (tc, test_prepares_encoders);
   tcase_add_test (tc, test_leaves_alone_what_the_user_set);
+  tcase_add_test (tc, test_may_be_set_in_ready);
+  tcase_add_test (tc, test_set_in_ready_beside_the_encoder);
   tcase_add_test (tc, test_says_what_is_wrong_and_what_helps);
   tcase_add_test (tc, test_settings_that_keep_an_encoder_from_following_are_told);
   tcase_add_test (tc, test_an_encoder_that_runs_already_is_told);
