@@ -1,33 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What core tests share: their main (), and shorter runs for machines that are slow on purpose. */
+/* What core tests share: their main (), and shorter runs for machines that are slow on purpose (slowmachine.h). */
 #ifndef CC_TEST_H
 #define CC_TEST_H
 
+#include "../slowmachine.h"
+
 #include <check.h>
-#include <stdbool.h>
-#include <stdlib.h>
-
-/* Under valgrind: CC_TEST_PERCENT of the runs are enough; tolerances widen with it. */
-static inline bool
-slow_machine (void)
-{
-  return getenv ("CC_TEST_PERCENT") != NULL;
-}
-
-static inline int
-scaled (int runs)
-{
-  int n = slow_machine () ? runs * atoi (getenv ("CC_TEST_PERCENT")) / 100 : runs;
-
-  return n > 0 ? n : 1;
-}
-
-/* Left out below a tenth of the runs: much traffic through code that shorter tests go through as well. */
-static inline bool
-long_tests (void)
-{
-  return !slow_machine () || atoi (getenv ("CC_TEST_PERCENT")) >= 10;
-}
 
 #define CC_TEST_LONG(test) (long_tests () ? (test) : NULL)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* When rtcpavpf sends, whom it counts, and how it leaves. */
+#include "../slowmachine.h"
 #include "rtcpavpftest.h"
 
 #include <gst/rtp/rtp.h>
@@ -581,22 +582,13 @@ TEST (test_stopping_among_many_is_silent)
 #define FLOOD_TIMEOUT 160 /* s, of a processor that others use too */
 #define REAL 40
 
-/* CC_TEST_PERCENT of them where that is set. */
-static guint
-flood_size (void)
-{
-  const gchar *percent = g_getenv ("CC_TEST_PERCENT");
-
-  return percent != NULL ? FLOOD / 100 * (guint)atoi (percent) : FLOOD;
-}
-
 /* A million SSRCs in 10 s, half by RTP, half by RTCP, while 40 members report each second and the media goes on: memory
    is what EXACT_CAPACITY of gstrtcpavpfmembers.c takes (64 bytes each), nobody real is forgotten, and packets leave no
    later than 1.2312 Td after one another (reconsideration draws again: twice that at most), with Td = 42 * 100 / 3125
    s, twice that after an early packet. */
 TEST (test_flood)
 {
-  const guint slice = flood_size () / (FLOOD_SECONDS * (GST_SECOND / PERIOD));
+  const guint slice = (guint)scaled (FLOOD) / (FLOOD_SECONDS * (GST_SECOND / PERIOD));
   gint64 begun = g_get_monotonic_time ();
   GstClockTime last, longest = 0;
   guint64 bytes = 0;
@@ -629,7 +621,7 @@ TEST (test_flood)
     bytes = MAX (bytes, stat (f, "member-bytes"));
   }
   g_printerr ("%u SSRCs in %.2f s, %" G_GUINT64_FORMAT " bytes of members, longest gap %" GST_TIME_FORMAT "\n",
-      flood_size (), (gdouble)(g_get_monotonic_time () - begun) / 1e6, bytes, GST_TIME_ARGS (longest));
+      (guint)scaled (FLOOD), (gdouble)(g_get_monotonic_time () - begun) / 1e6, bytes, GST_TIME_ARGS (longest));
   fail_unless (bytes <= 64 * 4096, "%" G_GUINT64_FORMAT, bytes);
   /* of one host a few count at their first packet: RTP_NEWCOMERS_AT_ONCE */
   fail_unless (stat (f, "members") <= REAL + 2 + 8);
