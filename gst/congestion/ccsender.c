@@ -298,6 +298,19 @@ cc_sender_is_unanswered (const CcSender *s)
   return s->mode == CC_MODE_LOW_DELAY && report_admission_is_unanswered (&s->admission, s->tfrc.R);
 }
 
+/* What goes first, as sound beside video, waits for its turn at the rate, not for what frames left beyond it. */
+static CcTime
+next_paced (const CcSender *s)
+{
+  CcTime paced = cc_pacer_next (&s->pacer, s->tfrc.R);
+  double last_bytes = s->pacer.last_bytes;
+
+  if (s->mode != CC_MODE_LOW_DELAY || !send_buffer_goes_first (&s->buffer) ||
+      !train_credit_is_owed (&s->credit, last_bytes))
+    return paced;
+  return cc_time_min (paced, cc_time_add (s->admission.last_sent_at, cc_duration (last_bytes / s->rate_Bps)));
+}
+
 static CcTime
 next_send (const CcSender *s)
 {
@@ -307,7 +320,7 @@ next_send (const CcSender *s)
     return CC_TIME_NONE;
   if (s->mode == CC_MODE_BURST_CONTROL)
     return ready_frames_next (&s->frames);
-  paced = cc_pacer_next (&s->pacer, s->tfrc.R);
+  paced = next_paced (s);
   return cc_sender_is_unanswered (s) && held > paced ? held : paced;
 }
 

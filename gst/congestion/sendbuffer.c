@@ -190,6 +190,12 @@ put_first (SendBuffer *b, const CcPacket *packet, CcTime now)
 }
 
 bool
+send_buffer_goes_first (const SendBuffer *b)
+{
+  return b->count > 0 && b->ring[b->head].resent;
+}
+
+bool
 send_buffer_push (SendBuffer *b, const CcPacket *packet, CcTime now)
 {
   CcPacket *slot;

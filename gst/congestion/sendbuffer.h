@@ -94,6 +94,8 @@ uint32_t send_buffer_bring_ahead (
     SendBuffer *b, bool (*picks) (const CcPacket *packet, void *user), void *user, uint64_t *bytes);
 /* Evaluates the transmission condition when a frame is about to begin. L: the bytes of that frame queued so far. */
 SendBufferVerdict send_buffer_head (SendBuffer *b, const SendBufferPath *path, CcTime now, CcPacket *packet);
+/* The head is a packet that goes ahead of frames: `resent`. */
+bool send_buffer_goes_first (const SendBuffer *b);
 /* Takes the head out: sent, or released where it was a discard. */
 void send_buffer_pop (SendBuffer *b, CcTime now);
 /* Flush: condemn everything. */

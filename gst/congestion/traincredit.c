@@ -55,6 +55,12 @@ train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes
   t->credit_bytes = fmax (t->credit_bytes - wire_bytes, -MAX_DEBT * path->rate_Bps - wire_bytes);
 }
 
+bool
+train_credit_is_owed (const TrainCredit *t, double last_bytes)
+{
+  return t->credit_bytes < -last_bytes;
+}
+
 /* A frame that fills its interval and leaves faster than the path takes it makes a queue, the longer the longer the
    interval is: of few frames a second, one that short queues have no room for. */
 static double

@@ -36,8 +36,10 @@ typedef struct {
 void train_credit_init (TrainCredit *t, CcTime now);
 void train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now);
 void train_credit_on_sent (TrainCredit *t, const TrainPath *path, uint32_t wire_bytes);
-/* Pure, all three. What is saved at most, bytes. */
+/* Pure, all four. What is saved at most, bytes. */
 double train_credit_most (const TrainPath *path);
+/* Frames have left beyond the rate, by more than the packet that left last: those behind them wait until it is paid. */
+bool train_credit_is_owed (const TrainCredit *t, double last_bytes);
 /* Of a packet for which there is credit; of the next one. */
 double train_credit_frame_rate (const TrainPath *path);
 double train_credit_rate (const TrainCredit *t, const TrainPath *path);

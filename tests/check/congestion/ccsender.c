@@ -323,6 +323,34 @@ START_TEST (test_a_backlog_leaves_sooner_where_no_queue_stands)
 }
 END_TEST
 
+/* An encoder makes four times what is wanted, of a path that carries five times that: a second of debt, which is due
+   when the path's capacity is not known any more. Frames wait for it; packets of sound, one each 20 ms, only for those
+   in front of them. */
+START_TEST (test_what_goes_first_waits_for_no_debt)
+{
+  PathReport path = {.rate_Bps = kbps (4000), .capacity_Bps = kbps (4000)};
+  CcPacket first = {.size_bytes = 172, .resent = true};
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_limits (&s, kbps (100), kbps (800));
+  converse (path.rate_Bps, 20);
+  for (unsigned i = 0; i < 50; i++) {
+    cc_sender_on_path_report (&s, &path, now);
+    s.admission.answered_at = now;
+    push_frame (16);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  path.capacity_Bps = 0;
+  cc_sender_on_path_report (&s, &path, now);
+  run (now + 20 * CC_MSECOND, NULL, 0);
+  for (unsigned i = 0; i < 25; i++) {
+    s.admission.answered_at = now;
+    ck_assert (cc_sender_push (&s, &first, now));
+    ck_assert_uint_eq (run (now + 20 * CC_MSECOND, NULL, 0), 1);
+  }
+}
+END_TEST
+
 START_TEST (test_follows_the_path_rate_within_limits)
 {
   CcSenderStatus status;
@@ -1635,8 +1663,8 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_a_weight_co
     test_redundancy_is_paid_for, test_room, test_repeats_what_may_be_on_its_way_where_nothing_waits,
     test_starts_at_the_start_rate, test_a_frame_leaves_faster_beside_others, test_a_frame_may_be_what_leaves_in_time,
     test_a_key_frame_leaves_at_the_rate, test_a_backlog_leaves_sooner_where_no_queue_stands,
-    test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound, test_as_much_as_cubic,
-    test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
+    test_what_goes_first_waits_for_no_debt, test_follows_the_path_rate_within_limits, test_equation_is_the_upper_bound,
+    test_as_much_as_cubic, test_loss_in_a_burst_is_one_event, test_start, test_nonsense_does_not_raise_the_rate,
     test_who_sends_little_is_the_limit, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe,
     CC_TEST_LONG (test_absurd_router_rates), test_bounds_only_lower, test_router_rate_is_no_sign_of_life,

@@ -700,6 +700,51 @@ GST_START_TEST (test_audio_goes_first_where_video_never_stops_waiting)
 }
 GST_END_TEST;
 
+static GstClockTime pushed_at[2048]; /* by frame */
+
+static void
+note_audio (Call *c, GstBuffer *buffer)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  if (ssrc_of (buffer) != VIDEO + AUDIO)
+    return;
+  gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp);
+  longest_wait = MAX (longest_wait, now_of (c) - pushed_at[gst_rtp_buffer_get_timestamp (&rtp) / 3000]);
+  gst_rtp_buffer_unmap (&rtp);
+  of_audio++;
+}
+
+/* 25 frames of 8 kB a second where 500 kb/s are wanted of a path of 5 Mb/s. They leave ahead of the rate and are silent
+   for it, up to a second; audio waits for one packet of video and those of its own, not for that. */
+GST_START_TEST (test_audio_waits_for_no_debt_of_video)
+{
+  Call *c = call_with (5e6, CAPS);
+  guint i;
+
+  g_object_set (c->element, "max-bitrate", 500000, NULL);
+  c->leaves = note_audio;
+  of_audio = 0;
+  longest_wait = 0;
+  for (i = 0; i < 1000; i++) {
+    push_caps (c, AUDIO_CAPS);
+    pushed_at[c->frame] = now_of (c);
+    push_frame (c, AUDIO, 160);
+    push_caps (c, CAPS);
+    if (i % 2 == 0)
+      push_frame (c, 0, 8000);
+    run_to (c, now_of (c) + 20 * MS);
+    if (i % 2 == 0)
+      continue;
+    report (c);
+    gst_test_clock_wait_for_next_pending_id (c->clock, NULL);
+  }
+  fail_unless (of_audio >= 995, "%u of 1000", of_audio);
+  fail_unless (longest_wait < 50 * MS, "%" GST_TIME_FORMAT, GST_TIME_ARGS (longest_wait));
+  call_free (c);
+}
+GST_END_TEST;
+
 static Suite *
 rtptfrcbwestreams_suite (void)
 {
@@ -709,6 +754,7 @@ rtptfrcbwestreams_suite (void)
   suite_add_tcase (s, tc);
   tcase_add_test (tc, test_audio_goes_first);
   tcase_add_test (tc, test_audio_goes_first_where_video_never_stops_waiting);
+  tcase_add_test (tc, test_audio_waits_for_no_debt_of_video);
   tcase_add_test (tc, test_frames_of_two_streams_stay_whole);
   tcase_add_test (tc, test_shares_by_weight);
   tcase_add_test (tc, test_weights_of_any_type);
