@@ -69,6 +69,8 @@ typedef struct {
   CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
   uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */
   uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */
+  uint64_t last_arrived;                             /* the newest number that one told the arrival of; 0: none */
+  unsigned whole_frames;                             /* reports in a row whose newest arrival ended its frame */
   TfrcPacketStatus status[TFRC_PACKET_REPORT_SLOTS]; /* of the present report */
   CcUnwrap rts, reference;
   int64_t offset; /* of the receiver's clock from ours */
@@ -94,6 +96,7 @@ typedef struct {
 typedef struct {
   TfrcFeedback tfrc;
   PathReport path;
+  bool whole_frames; /* the receiver speaks when a frame has ended, and not before */
 } CcPacketVerdict;
 
 void cc_packet_feedback_params_init (CcPacketFeedbackParams *params);

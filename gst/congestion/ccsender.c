@@ -279,7 +279,7 @@ on_sent (CcSender *s, const CcPacket *packet, CcTime now)
   uint32_t wire = packet->size_bytes + s->params.overhead_bytes;
   TrainPath path;
 
-  report_admission_on_sent (&s->admission, now);
+  report_admission_on_sent (&s->admission, packet->frame_end, now);
   tfrc_sender_on_sent (&s->tfrc, packet->size_bytes, s->buffer.count > 0, now);
   circuit_breaker_on_sent (&s->circuit, packet->size_bytes, packet->frame, now);
   sent_traffic_on_packet (&s->sent, packet->size_bytes, wire, packet->resent && !packet->repair, now);
@@ -411,6 +411,7 @@ cc_sender_on_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime
   }
   s->packet_reports++;
   report_admission_on_answer (&s->admission, verdict->tfrc.t_recvdata);
+  report_admission_set_whole_frames (&s->admission, verdict->whole_frames);
   tell_circuit (s, true, now);
   path_word_work_out (&s->path, &verdict->path, now);
   ecn_probe_on_report (&s->ecn, verdict->path.ecn, now);
@@ -443,8 +444,10 @@ cc_sender_on_receiver_report (CcSender *s, double fraction_lost, CcDuration R, C
     return;
   }
   tell_circuit_of_rtcp (s, true, now);
-  if (s->tfrc.got_feedback)
+  if (s->tfrc.got_feedback) {
+    plain_reports_on_sign_of_life (&s->plain, now);
     return;
+  }
   if (silent_path_is_silent (&s->silence))
     plain_reports_on_silence_over (&s->plain, s->params.start_Bps);
   plain_reports_on_report (&s->plain, &flow, &report, now);
@@ -517,12 +520,27 @@ cc_sender_next_timeout (const CcSender *s)
   return cc_time_min (at, rate_bounds_next_timeout (&s->bounds));
 }
 
+/* Where the receiver owes no report, its report blocks show that it is there. */
 static bool
 is_silent (const CcSender *s, CcTime now)
 {
-  if (!s->tfrc.got_feedback && plain_reports_are_fresh (&s->plain, now))
+  bool owed = report_admission_is_owed (&s->admission);
+
+  if ((!s->tfrc.got_feedback || !owed) && plain_reports_are_fresh (&s->plain, now))
+    return false;
+  if (!owed && report_admission_is_fresh (&s->admission, s->admission.report_at, now))
     return false;
   return report_admission_is_silent (&s->admission, now);
+}
+
+/* A no-feedback timer that ran while nothing was to be answered says nothing. */
+static void
+run_tfrc (CcSender *s, CcTime now)
+{
+  if (s->tfrc.got_feedback && !report_admission_is_owed (&s->admission) && !is_silent (s, now))
+    tfrc_sender_on_nothing_owed (&s->tfrc, now);
+  else
+    tfrc_sender_on_timeout (&s->tfrc, now);
 }
 
 void
@@ -532,7 +550,7 @@ cc_sender_on_timeout (CcSender *s, CcTime now)
   uint64_t expiries = s->tfrc.nofeedback_expiries;
   TrainPath path;
 
-  tfrc_sender_on_timeout (&s->tfrc, now);
+  run_tfrc (s, now);
   if (s->tfrc.nofeedback_expiries > expiries && sent && is_silent (s, now))
     silent_path_on_expiry (&s->silence);
   rate_bounds_on_timeout (&s->bounds, now);

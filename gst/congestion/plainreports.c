@@ -44,6 +44,12 @@ plain_reports_on_report (PlainReports *r, const PlainFlow *flow, const PlainRepo
   r->rate.rate_Bps = fmin (fmax (r->rate.rate_Bps, flow->min_Bps), flow->max_Bps);
 }
 
+void
+plain_reports_on_sign_of_life (PlainReports *r, CcTime now)
+{
+  r->at = now;
+}
+
 bool
 plain_reports_came (const PlainReports *r)
 {

@@ -21,12 +21,26 @@ report_admission_init (ReportAdmission *a, uint32_t base_us, CcTime now)
       .last_sent_at = CC_TIME_NONE,
       .answered_at = CC_TIME_NONE,
       .report_at = CC_TIME_NONE,
-      .unreported_at = CC_TIME_NONE};
+      .unreported_at = CC_TIME_NONE,
+      .ended_at = CC_TIME_NONE};
+}
+
+/* Stamps count microseconds. */
+static bool
+has_ended_since (const ReportAdmission *a)
+{
+  return a->ended_at != CC_TIME_NONE &&
+         (a->answered_at == CC_TIME_NONE || a->ended_at >= cc_time_add (a->answered_at, CC_USECOND));
 }
 
 void
-report_admission_on_sent (ReportAdmission *a, CcTime now)
+report_admission_on_sent (ReportAdmission *a, bool ends_frame, CcTime now)
 {
+  if (ends_frame) {
+    if (!has_ended_since (a))
+      a->owed_at = now;
+    a->ended_at = now;
+  }
   if (a->first_sent_at == CC_TIME_NONE)
     a->first_sent_at = now;
   if (a->unreported_at == CC_TIME_NONE)
@@ -64,6 +78,25 @@ report_admission_on_answer (ReportAdmission *a, CcTime sent_at)
   a->answers++;
   if (a->answered_at == CC_TIME_NONE || sent_at > a->answered_at)
     a->answered_at = sent_at;
+}
+
+void
+report_admission_set_whole_frames (ReportAdmission *a, bool whole_frames)
+{
+  a->whole_frames = whole_frames;
+}
+
+bool
+report_admission_is_owed (const ReportAdmission *a)
+{
+  return !a->whole_frames || has_ended_since (a);
+}
+
+/* Since when an answer is waited for that can come: not since `at` where nothing ended until later. */
+static CcTime
+owed_since (const ReportAdmission *a, CcTime at)
+{
+  return a->whole_frames ? cc_time_max (at, a->owed_at) : at;
 }
 
 static uint64_t
@@ -111,7 +144,8 @@ report_admission_is_silent (const ReportAdmission *a, CcTime now)
 {
   CcDuration usual = SILENT_INTERVALS * a->interval;
 
-  return a->report_at == CC_TIME_NONE || cc_time_since (now, a->report_at) > (usual > SILENCE ? usual : SILENCE);
+  return a->report_at == CC_TIME_NONE ||
+         cc_time_since (now, owed_since (a, a->report_at)) > (usual > SILENCE ? usual : SILENCE);
 }
 
 bool
@@ -119,5 +153,6 @@ report_admission_is_unanswered (const ReportAdmission *a, CcDuration R)
 {
   CcDuration loop = R + ANSWER_INTERVALS * a->interval + ANSWER_PATIENCE;
 
-  return a->answers >= ANSWERS && a->last_sent_at > a->answered_at + loop;
+  return a->answers >= ANSWERS && report_admission_is_owed (a) &&
+         a->last_sent_at > owed_since (a, a->answered_at) + loop;
 }

@@ -344,6 +344,13 @@ tfrc_sender_on_sign_of_life (TfrcSender *t, CcTime now)
   arm_nofeedback_timer (t, now, timeout (t));
 }
 
+void
+tfrc_sender_on_nothing_owed (TfrcSender *t, CcTime now)
+{
+  if (now >= t->nofeedback_at)
+    arm_nofeedback_timer (t, now, timeout (t));
+}
+
 /* Update Limits () of RFC 5348 4.4: halving the set halves X, as twice its maximum is the limit. */
 static void
 update_limits (TfrcSender *t, double timer_limit, CcTime now)

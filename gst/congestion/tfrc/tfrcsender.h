@@ -89,6 +89,8 @@ TfrcFeedbackResult tfrc_sender_on_feedback (TfrcSender *t, const TfrcFeedback *f
 /* Something else than a TFRC report shows that the receiver hears us: before the first report the rate is what it was
    at the start, and the no-feedback timer begins anew. */
 void tfrc_sender_on_sign_of_life (TfrcSender *t, CcTime now);
+/* Nothing is under way that a report would come for: a no-feedback timer that is due begins anew, the rate stays. */
+void tfrc_sender_on_nothing_owed (TfrcSender *t, CcTime now);
 
 CcTime tfrc_sender_next_timeout (const TfrcSender *t); /* no-feedback timer; pure */
 /* Early calls change nothing; a late one counts as one expiry. */

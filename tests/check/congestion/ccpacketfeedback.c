@@ -275,6 +275,38 @@ START_TEST (test_told_packets)
 }
 END_TEST
 
+/* Frames of `frame` packets, n of them told: is the receiver taken for one that speaks at their ends? */
+static bool
+tell_frames (unsigned frame, unsigned n)
+{
+  static unsigned number;
+  CcToldPacket told[64];
+
+  for (unsigned i = 0; i < n; i++, sent++, number++)
+    told[i] = (CcToldPacket){.number = (uint16_t)number,
+        .sent_at = next (),
+        .size_bytes = SIZE,
+        .frame = number / frame,
+        .received = true,
+        .arrived_at = next () + ONE_WAY + CLOCK};
+  ck_assert (cc_packet_feedback_on_told (&f, told, n, R, SIZE, next () - GAP + 2 * ONE_WAY, &verdict));
+  return verdict.whole_frames;
+}
+
+/* Seen at the report behind: eight in a row. Frames of one packet tell nothing. */
+START_TEST (test_reports_of_whole_frames)
+{
+  reset ();
+  for (unsigned i = 0; i < 20; i++)
+    ck_assert (!tell_frames (1, 1));
+  for (unsigned i = 0; i < 8; i++)
+    ck_assert (!tell_frames (5, i == 3 ? 10 : 5));
+  ck_assert (tell_frames (5, 5));
+  ck_assert (tell_frames (5, 2));
+  ck_assert (!tell_frames (5, 3));
+}
+END_TEST
+
 /* Ten numbers between two reports were told of by nobody: unknown, not lost. So is a jump beyond all memory. */
 START_TEST (test_told_packets_with_gaps)
 {
@@ -475,6 +507,6 @@ END_TEST
 
 CC_TEST_MAIN ("ccpacketfeedback", test_round_trip_time, CC_TEST_LONG (test_twcc_numbers), test_losses_of_two_streams,
     test_a_message_that_is_missing, test_marks, test_arrivals_without_a_time, test_packets_nobody_remembers,
-    test_restart, test_told_packets, test_told_packets_with_gaps, test_told_packets_numbered_anew, test_told_nonsense,
-    test_marks_of_ect_1, test_what_is_too_large_is_no_loss, test_runs_of_what_nobody_remembers,
-    test_a_stream_has_one_block, test_as_many_streams_as_a_sender_has)
+    test_restart, test_told_packets, test_reports_of_whole_frames, test_told_packets_with_gaps,
+    test_told_packets_numbered_anew, test_told_nonsense, test_marks_of_ect_1, test_what_is_too_large_is_no_loss,
+    test_runs_of_what_nobody_remembers, test_a_stream_has_one_block, test_as_many_streams_as_a_sender_has)

@@ -895,6 +895,60 @@ START_TEST (test_sends_little_behind_what_is_not_answered)
 }
 END_TEST
 
+/* A receiver that speaks when a frame has ended owes nothing before: a frame of 1.5 s leaves at the rate. Its end is
+   answered or not as any other. */
+START_TEST (test_a_long_frame_is_not_answered_before_its_end)
+{
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (1600), 100);
+  s.admission.whole_frames = true;
+  push_frame (300);
+  ck_assert_uint_gt (run (now + 1400 * CC_MSECOND, NULL, 0), 275);
+  ck_assert (!pauses ());
+  run (now + 300 * CC_MSECOND, NULL, 0);
+  ck_assert_double_eq_tol (s.rate_Bps, kbps (1600), 1);
+  for (unsigned i = 0; i < 20; i++) {
+    push_frame (8);
+    run (now + 40 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert (pauses ());
+  ck_assert_double_lt (s.rate_Bps, kbps (1600));
+}
+END_TEST
+
+static void
+push_sound (void)
+{
+  CcPacket packet = {.size_bytes = 120, .frame = ++frame, .resent = true, .captured_at = CC_TIME_NONE};
+
+  ck_assert (cc_sender_push (&s, &packet, now));
+}
+
+/* A minute without pictures: of the sound alone, which ends no frames, report blocks are all that comes. When these
+   cease as well nobody is there. */
+START_TEST (test_sound_beside_a_muted_picture)
+{
+  unsigned sent = 0;
+
+  setup (CC_MODE_LOW_DELAY);
+  converse (kbps (1600), 100);
+  s.admission.whole_frames = true;
+  for (unsigned i = 0; i < 3000; i++) {
+    push_sound ();
+    sent += run (now + 20 * CC_MSECOND, NULL, 0);
+    if (i % 250 == 0)
+      cc_sender_on_receiver_report (&s, 0, 30 * CC_MSECOND, now);
+    ck_assert_double_gt (s.rate_Bps, kbps (800));
+  }
+  ck_assert_uint_ge (sent, 2999);
+  for (unsigned i = 0; i < 1000; i++) {
+    push_sound ();
+    run (now + 20 * CC_MSECOND, NULL, 0);
+  }
+  ck_assert_int_eq (s.limit, CC_LIMIT_CIRCUIT_BREAKER);
+}
+END_TEST
+
 START_TEST (test_silence_halves_down_to_a_trickle_and_recovers)
 {
   unsigned trickle;
@@ -1668,7 +1722,8 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_a_weight_co
     test_who_sends_little_is_the_limit, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe,
     CC_TEST_LONG (test_absurd_router_rates), test_bounds_only_lower, test_router_rate_is_no_sign_of_life,
-    test_sends_little_behind_what_is_not_answered, test_silence_halves_down_to_a_trickle_and_recovers,
+    test_sends_little_behind_what_is_not_answered, test_a_long_frame_is_not_answered_before_its_end,
+    test_sound_beside_a_muted_picture, test_silence_halves_down_to_a_trickle_and_recovers,
     test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
     test_stays_below_what_would_open_the_circuit, test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,

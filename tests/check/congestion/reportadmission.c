@@ -10,8 +10,8 @@ START_TEST (test_only_stamps_of_what_was_sent)
   report_admission_init (&a, 0xfffffff0, CC_SECOND); /* wraps at once */
   stamp = report_admission_stamp_us (&a, 2 * CC_SECOND);
   ck_assert_uint_eq (report_admission_stamped_at (&a, stamp, 3 * CC_SECOND), CC_TIME_NONE);
-  report_admission_on_sent (&a, 2 * CC_SECOND);
-  report_admission_on_sent (&a, 4 * CC_SECOND);
+  report_admission_on_sent (&a, true, 2 * CC_SECOND);
+  report_admission_on_sent (&a, true, 4 * CC_SECOND);
   ck_assert_uint_eq (report_admission_stamped_at (&a, stamp, 5 * CC_SECOND), 2 * CC_SECOND);
   ck_assert_uint_eq (report_admission_stamped_at (&a, stamp - 1000, 5 * CC_SECOND), CC_TIME_NONE);
   stamp = report_admission_stamp_us (&a, 4 * CC_SECOND);
@@ -68,16 +68,47 @@ START_TEST (test_what_is_under_way_for_too_long)
 
   report_admission_init (&a, 0, CC_SECOND);
   for (unsigned i = 0; i < 8; i++) {
-    report_admission_on_sent (&a, now + CC_SECOND);
+    report_admission_on_sent (&a, true, now + CC_SECOND);
     ck_assert (!report_admission_is_unanswered (&a, 0)); /* the spacing is not known yet */
     report_admission_on_report (&a, now += 50 * CC_MSECOND);
     report_admission_on_answer (&a, now);
   }
   report_admission_on_answer (&a, CC_SECOND); /* an older one takes nothing back */
-  report_admission_on_sent (&a, now + 400 * CC_MSECOND);
+  report_admission_on_sent (&a, true, now + 400 * CC_MSECOND);
   ck_assert (!report_admission_is_unanswered (&a, 100 * CC_MSECOND)); /* R, two intervals and 200 ms */
-  report_admission_on_sent (&a, now + 401 * CC_MSECOND);
+  report_admission_on_sent (&a, true, now + 401 * CC_MSECOND);
   ck_assert (report_admission_is_unanswered (&a, 100 * CC_MSECOND));
+}
+END_TEST
+
+/* Who speaks when frames have ended owes nothing within one, and from its end on what anybody does. */
+START_TEST (test_nothing_is_owed_within_a_frame)
+{
+  ReportAdmission a;
+  CcTime now = CC_SECOND;
+
+  report_admission_init (&a, 0, now);
+  for (unsigned i = 0; i < 8; i++) {
+    report_admission_on_sent (&a, true, now);
+    report_admission_on_answer (&a, now);
+    report_admission_on_report (&a, now += 50 * CC_MSECOND);
+  }
+  report_admission_on_sent (&a, false, now += CC_SECOND);
+  ck_assert (report_admission_is_owed (&a));
+  ck_assert (report_admission_is_unanswered (&a, 0));
+  report_admission_set_whole_frames (&a, true);
+  ck_assert (!report_admission_is_owed (&a));
+  ck_assert (!report_admission_is_unanswered (&a, 0));
+  report_admission_on_sent (&a, true, now);
+  ck_assert (report_admission_is_owed (&a));
+  ck_assert (!report_admission_is_silent (&a, now + 500 * CC_MSECOND));
+  ck_assert (report_admission_is_silent (&a, now + 501 * CC_MSECOND));
+  report_admission_on_sent (&a, true, now + 300 * CC_MSECOND); /* two intervals and 200 ms */
+  ck_assert (!report_admission_is_unanswered (&a, 0));
+  report_admission_on_sent (&a, false, now + 301 * CC_MSECOND);
+  ck_assert (report_admission_is_unanswered (&a, 0));
+  report_admission_on_answer (&a, now + 300 * CC_MSECOND);
+  ck_assert (!report_admission_is_owed (&a));
 }
 END_TEST
 
@@ -89,23 +120,23 @@ START_TEST (test_pauses_and_outages_are_no_spacing)
 
   report_admission_init (&a, 0, now);
   for (unsigned i = 0; i < 100; i++) {
-    report_admission_on_sent (&a, now);
+    report_admission_on_sent (&a, true, now);
     report_admission_on_report (&a, now += 50 * CC_MSECOND);
     report_admission_on_answer (&a, now - 50 * CC_MSECOND);
   }
   now += 3600 * CC_SECOND;
   report_admission_on_report (&a, now); /* of nothing that was sent since */
   now += 3600 * CC_SECOND;
-  report_admission_on_sent (&a, now);
+  report_admission_on_sent (&a, true, now);
   report_admission_on_report (&a, now += 50 * CC_MSECOND);
   report_admission_on_answer (&a, now - 50 * CC_MSECOND);
   ck_assert_uint_le (a.interval, 100 * CC_MSECOND);
   ck_assert_uint_eq (report_admission_life (&a), 2 * CC_SECOND);
   ck_assert (report_admission_is_silent (&a, now + 501 * CC_MSECOND));
-  report_admission_on_sent (&a, now + CC_SECOND);
+  report_admission_on_sent (&a, true, now + CC_SECOND);
   ck_assert (report_admission_is_unanswered (&a, 100 * CC_MSECOND));
   for (unsigned i = 0; i < 6000; i++)
-    report_admission_on_sent (&a, now += 10 * CC_MSECOND);
+    report_admission_on_sent (&a, true, now += 10 * CC_MSECOND);
   report_admission_on_report (&a, now); /* nor is an outage */
   ck_assert_uint_le (a.interval, CC_SECOND);
   ck_assert (report_admission_is_silent (&a, now + 3 * CC_SECOND));
@@ -121,7 +152,7 @@ START_TEST (test_reports_become_slow)
   report_admission_init (&a, 0, now);
   now = report_each (&a, 50 * CC_MSECOND, 100, now);
   for (unsigned i = 0; i < 6; i++) {
-    report_admission_on_sent (&a, now + 10 * CC_MSECOND);
+    report_admission_on_sent (&a, true, now + 10 * CC_MSECOND);
     report_admission_on_report (&a, now += 5 * CC_SECOND);
   }
   ck_assert (!report_admission_is_silent (&a, now + 5 * CC_SECOND));
@@ -129,5 +160,5 @@ START_TEST (test_reports_become_slow)
 END_TEST
 
 CC_TEST_MAIN ("reportadmission", test_only_stamps_of_what_was_sent, test_a_report_counts_for_five_intervals,
-    test_slow_reports_are_no_silence, test_what_is_under_way_for_too_long, test_pauses_and_outages_are_no_spacing,
-    test_reports_become_slow)
+    test_slow_reports_are_no_silence, test_what_is_under_way_for_too_long, test_nothing_is_owed_within_a_frame,
+    test_pauses_and_outages_are_no_spacing, test_reports_become_slow)

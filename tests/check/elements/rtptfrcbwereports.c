@@ -200,6 +200,103 @@ GST_START_TEST (test_a_report_of_thousands)
 }
 GST_END_TEST;
 
+/* The packets that end a frame, by their place in the call. */
+static gboolean ends[MOST];
+
+static void
+note_end (Call *c, GstBuffer *buffer)
+{
+  GstRTPBuffer rtp = GST_RTP_BUFFER_INIT;
+
+  gst_rtp_buffer_map (buffer, GST_MAP_READ, &rtp);
+  ends[(c->sent - 1) % MOST] = gst_rtp_buffer_get_marker (&rtp);
+  gst_rtp_buffer_unmap (&rtp);
+}
+
+/* As rtpsession reports: when a frame has ended, not before. */
+static void
+report_of_whole_frames (Call *c)
+{
+  GstClockTime seen = now_of (c) - c->delay;
+  guint last = c->told, i;
+  GValueArray *array;
+
+  for (i = c->told; i < c->sent; i++)
+    if (ends[i % MOST] && c->packet[i % MOST].arrived <= seen)
+      last = i + 1;
+  if (last == c->told)
+    return;
+  array = array_new ();
+  while (c->told < last)
+    add_told (c, array, &c->packet[c->told++ % MOST]);
+  push_twcc (c, array);
+}
+
+static void
+run_whole_frames (Call *c, guint frames, guint bytes)
+{
+  GstClockTime at = now_of (c);
+
+  for (; frames > 0; frames--) {
+    push_frame (c, 0, bytes > 0 ? bytes : estimate (c) / 8 / FPS);
+    bytes = 0;
+    at += GST_SECOND / FPS;
+    run_to (c, at);
+    report_of_whole_frames (c);
+    gst_test_clock_wait_for_next_pending_id (c->clock, NULL);
+  }
+}
+
+/* A key frame of 100 packets takes 0.9 s of this link: nothing can have been said of it before its end, so that it
+   neither waits for an answer nor counts as a path that is silent. */
+GST_START_TEST (test_a_long_frame_is_no_silence)
+{
+  Call *c = call_new (LINK);
+  guint sent;
+
+  c->leaves = note_end;
+  run_whole_frames (c, 20 * FPS, 0);
+  fail_unless (estimate (c) > 0.75 * MEDIA, "%u", estimate (c));
+  sent = c->sent;
+  run_whole_frames (c, 6 * FPS / 5, 100 * PAYLOAD);
+  fail_unless (c->sent - sent >= 100, "%u", c->sent - sent);
+  fail_unless (estimate (c) > 0.5 * MEDIA, "%u", estimate (c));
+  call_free (c);
+}
+GST_END_TEST;
+
+static void
+push_sound (Call *c)
+{
+  gst_harness_push (c->h, packet_new (c, 1, c->frame++ * 960, FALSE, 80));
+}
+
+/* The camera is muted: no frame ends any more, and of the sound the session says nothing. It goes on leaving as it
+   comes, 50 packets a second, and the camera has its rate again. */
+GST_START_TEST (test_a_muted_picture_leaves_the_sound)
+{
+  Call *c = call_with (LINK, BUNDLE_CAPS);
+  guint sent, before, i;
+
+  c->leaves = note_end;
+  for (i = 0; i < 20 * FPS; i++) {
+    push_sound (c);
+    run_whole_frames (c, 1, 0);
+  }
+  before = estimate (c);
+  sent = c->sent;
+  for (i = 0; i < 75; i++) {
+    push_sound (c);
+    run_to (c, now_of (c) + 20 * MS);
+    report_of_whole_frames (c); /* of the last frame */
+  }
+  fail_unless (c->sent - sent >= 75, "%u", c->sent - sent);
+  run_whole_frames (c, FPS, 0);
+  fail_unless (estimate (c) > before / 2, "%u", estimate (c));
+  call_free (c);
+}
+GST_END_TEST;
+
 /* rtpsession's times jump back when the 24 bits of the reference wrap. */
 GST_START_TEST (test_the_reference_wraps)
 {
@@ -896,6 +993,8 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_reports_are_duplicated);
   tcase_add_test (tc, test_the_numbers_jump);
   tcase_add_test (tc, test_a_report_of_thousands);
+  tcase_add_test (tc, test_a_long_frame_is_no_silence);
+  tcase_add_test (tc, test_a_muted_picture_leaves_the_sound);
   tcase_add_test (tc, test_the_reference_wraps);
   tcase_add_test (tc, test_the_peer_starts_again);
   tcase_add_test (tc, test_soak);
