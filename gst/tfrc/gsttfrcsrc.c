@@ -361,6 +361,7 @@ link_children (GstTfrcSrc *self)
   latency = playout.latency_ms;
   map = self->rtx_map != NULL ? gst_structure_copy (self->rtx_map) : NULL;
   GST_OBJECT_UNLOCK (self);
+  gst_ghost_pad_set_target (GST_GHOST_PAD (self->ghost), NULL); /* of the run before */
   gst_element_unlink (self->rtcpavpf, self->rtxreceive);
   gst_element_unlink (self->rtcpavpf, self->jitterbuffer);
   gst_element_unlink (self->rtxreceive, self->jitterbuffer);

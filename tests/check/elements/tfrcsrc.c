@@ -1042,6 +1042,35 @@ GST_START_TEST (test_set_in_ready)
 }
 GST_END_TEST;
 
+/* A run without the jitter buffer, or what restores packets, leaves no trace in the next. */
+GST_START_TEST (test_children_come_and_go)
+{
+  static const struct {
+    gint latency;
+    const gchar *map;
+  } runs[] = {{0, NULL}, {100, NULL}, {0, "map,96=(uint)97"}, {0, NULL}, {100, "map,96=(uint)97"}, {0, NULL}};
+  Receiver r;
+  guint i;
+
+  receiver_open (&r, "encoding-name=H264");
+  for (i = 0; i < G_N_ELEMENTS (runs); i++) {
+    GstStructure *map = runs[i].map != NULL ? gst_structure_from_string (runs[i].map, NULL) : NULL;
+    guint before = receiver_seen (&r);
+    Sender s;
+
+    gst_element_set_state (r.pipeline, GST_STATE_READY);
+    g_object_set (r.src, "latency", runs[i].latency, "rtx-payload-type-map", map, NULL);
+    gst_clear_structure (&map);
+    receiver_play (&r);
+    sender_open (&s, &r, "127.0.0.1");
+    sender_stream (&s, 0, 20, 2);
+    fail_unless (receiver_wait (&r, before + 20, 3000), "run %u: %u", i, receiver_seen (&r) - before);
+    sender_close (&s);
+  }
+  receiver_close (&r);
+}
+GST_END_TEST;
+
 /* A port that is taken fails the start, and the next one; free again, it is listened on. */
 GST_START_TEST (test_moved_to_a_port_that_is_taken)
 {
@@ -1548,6 +1577,7 @@ tfrcsrc_suite (void)
   tcase_add_test (tcase, test_errors_name_the_cure);
   tcase_add_test (tcase, test_start_and_stop);
   tcase_add_test (tcase, test_set_in_ready);
+  tcase_add_test (tcase, test_children_come_and_go);
   tcase_add_test (tcase, test_moved_to_a_port_that_is_taken);
   tcase_add_test (tcase, test_end_of_stream);
   tcase_add_test (tcase, test_sender_starts_over);
