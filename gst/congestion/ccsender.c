@@ -240,6 +240,7 @@ train_path (const CcSender *s, CcTime now)
       .shared_out = isfinite (rate_bounds_explicit (&s->bounds, now)),
       .even = ecn_probe_is_l4s (&s->ecn, now),
       .carried = path_carries (s, now),
+      .most_Bps = fmin (s->params.max_Bps, rate_bounds_upper (&s->bounds, now)),
       .frame_interval = s->frames.interval,
       .queued_bytes = (double)s->buffer.queued_bytes,
       .packet_bytes = s->sent.packet_bytes + s->params.overhead_bytes,

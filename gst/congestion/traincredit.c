@@ -3,7 +3,8 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define MAX_DEBT 1.0 /* s, at the rate: what left at the gain is never paid back by a longer silence */
+#define MAX_DEBT                                                                                                       \
+  1.0 /* s, at the rate: what left at the gain is never paid back by a longer silence, nor is more lent */
 #define TRAIN_QUEUE LAW (TRAIN_QUEUE, 0.008, 0.033) /* s, at the end of a frame that fills its interval */
 #define EVEN_GAIN LAW (EVEN_GAIN, 1.03, 1.5)        /* x the rate, all the time: what is left for a backlog to go */
 #define KNOWN_SHARE 0.95                            /* of it, where it is well above the rate */
@@ -41,10 +42,22 @@ train_credit_most (const TrainPath *path)
   return path->rate_Bps * fmin (fmax (FRAMES * cc_seconds (path->frame_interval), LEAST_CREDIT), MOST_CREDIT);
 }
 
+/* A path that has room lends, but not for ever what is beyond the most that is allowed: an encoder that nobody sets, or
+   that can do with no less, would have twice that. */
+static bool
+is_in_debt (const TrainCredit *t, const TrainPath *path, double train_Bps)
+{
+  return path->most_Bps > 0 && train_Bps > path->most_Bps && t->credit_bytes < -MAX_DEBT * path->rate_Bps;
+}
+
 void
 train_credit_refill (TrainCredit *t, const TrainPath *path, CcTime now)
 {
-  t->credit_bytes += drain_rate (path) * cc_seconds (cc_time_since (now, t->credit_at));
+  double drain = drain_rate (path);
+
+  if (is_in_debt (t, path, drain))
+    drain = path->rate_Bps;
+  t->credit_bytes += drain * cc_seconds (cc_time_since (now, t->credit_at));
   t->credit_bytes = fmin (t->credit_bytes, train_credit_most (path));
   t->credit_at = now;
 }
@@ -90,7 +103,7 @@ train_credit_rate (const TrainCredit *t, const TrainPath *path)
   if (path->even || t->credit_bytes > 0)
     return gain;
   if (path->told && path->queue_delay < QUEUE_IS_LOW && known > WELL_ABOVE * path->rate_Bps)
-    return fmin (gain, known);
+    return is_in_debt (t, path, fmin (gain, known)) ? path->rate_Bps : fmin (gain, known);
   train = fmin (TRAIN_PACKETS * path->packet_bytes, TRAIN_TIME * path->rate_Bps);
   return path->last_bytes * drain_rate (path) /
          fmax (train - t->credit_bytes, path->last_bytes * path->rate_Bps / gain);

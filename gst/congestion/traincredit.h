@@ -27,6 +27,7 @@ typedef struct {
   bool shared_out;           /* by a router: no trains are needed to find a share */
   bool even;                 /* the path marks a train as soon as it queues */
   bool carried;              /* the path is known to carry the rate */
+  double most_Bps;           /* what somebody has set as the most; 0: nobody has */
   CcDuration frame_interval; /* between two frames */
   double queued_bytes;       /* waiting to leave */
   double packet_bytes;       /* mean, wire */

@@ -895,6 +895,28 @@ START_TEST (test_sends_little_behind_what_is_not_answered)
 }
 END_TEST
 
+/* An encoder that makes twice what is allowed, on a path that would carry five times as much: a second of the rate is
+   lent, after that it is kept to. */
+START_TEST (test_no_more_than_the_maximum_leaves)
+{
+  unsigned packets = 0;
+
+  setup (CC_MODE_LOW_DELAY);
+  cc_sender_set_max_delay (&s, 150 * CC_MSECOND);
+  cc_sender_set_limits (&s, kbps (50), kbps (800));
+  for (unsigned i = 0; i < 500; i++) {
+    unsigned sent;
+
+    push_frame (8);
+    sent = run (now + 40 * CC_MSECOND, NULL, 0);
+    packets += i >= 100 ? sent : 0;
+    report (kbps (4000), kbps (4000), 0, 30 * CC_MSECOND);
+  }
+  ck_assert_int_eq (s.limit, CC_LIMIT_MAX);
+  ck_assert_double_eq_tol (packets / 16.0, 100, 3);
+}
+END_TEST
+
 /* A receiver that speaks when a frame has ended owes nothing before: a frame of 1.5 s leaves at the rate. Its end is
    answered or not as any other. */
 START_TEST (test_a_long_frame_is_not_answered_before_its_end)
@@ -1722,10 +1744,11 @@ CC_TEST_MAIN ("ccsender", test_packets_sent_again_are_paid_for, test_a_weight_co
     test_who_sends_little_is_the_limit, test_explicit_rate_lowers_and_expires, test_explicit_rate_alone_steers,
     test_least_explicit_rate, test_router_rate_is_the_start_rate, test_first_packets_probe,
     CC_TEST_LONG (test_absurd_router_rates), test_bounds_only_lower, test_router_rate_is_no_sign_of_life,
-    test_sends_little_behind_what_is_not_answered, test_a_long_frame_is_not_answered_before_its_end,
-    test_sound_beside_a_muted_picture, test_silence_halves_down_to_a_trickle_and_recovers,
-    test_the_same_report_again_is_no_sign_of_life, test_no_report_ever, test_ceases_on_a_dead_path,
-    test_stays_below_what_would_open_the_circuit, test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
+    test_sends_little_behind_what_is_not_answered, test_no_more_than_the_maximum_leaves,
+    test_a_long_frame_is_not_answered_before_its_end, test_sound_beside_a_muted_picture,
+    test_silence_halves_down_to_a_trickle_and_recovers, test_the_same_report_again_is_no_sign_of_life,
+    test_no_report_ever, test_ceases_on_a_dead_path, test_stays_below_what_would_open_the_circuit,
+    test_tries_at_a_tenth_after_loss, test_resumes_after_a_silence,
     CC_TEST_LONG (test_plain_receiver_reports_let_the_rate_grow), test_plain_receiver_reports_cease,
     CC_TEST_LONG (test_plain_receiver_reports_bound_by_the_equation), test_plain_receiver_reports_give_way_to_tfrc,
     test_rfc5348_paces_at_the_instantaneous_rate, test_a_packet_that_waits_is_not_limited_by_data,

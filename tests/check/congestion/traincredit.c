@@ -76,6 +76,27 @@ START_TEST (test_faster_beside_others)
 }
 END_TEST
 
+/* A path with room for more lends a train what is beyond its credit: a second of the rate where that is more than is
+   allowed, and as much as it likes where it is not. */
+START_TEST (test_no_more_than_is_allowed_for_long)
+{
+  TrainPath path = known;
+  TrainCredit t;
+
+  path.queue_delay = 0;
+  path.capacity_Bps = 400e3;
+  path.carried = true;
+  path.queued_bytes = 3000;
+  train_credit_init (&t, CC_SECOND);
+  ck_assert_double_eq_tol (send_all (&t, &path, 1000), 200e3, 1e3);
+  path.most_Bps = 100e3;
+  train_credit_init (&t, CC_SECOND);
+  ck_assert_double_eq_tol (send_all (&t, &path, 120), 200e3, 2e3);
+  send_all (&t, &path, 200);
+  ck_assert_double_eq_tol (send_all (&t, &path, 1000), 100e3, 1e3);
+}
+END_TEST
+
 /* Whatever the number of frames a second, one that fills its interval makes a queue of 8 ms. */
 START_TEST (test_few_frames_leave_hardly_faster_than_the_path)
 {
@@ -150,6 +171,6 @@ START_TEST (test_evenly_where_a_train_would_be_marked)
 END_TEST
 
 CC_TEST_MAIN ("traincredit", test_a_frame_leaves_at_the_gain, test_what_has_piled_up_leaves_at_the_rate,
-    test_no_debt_beyond_a_second, test_faster_beside_others, test_few_frames_leave_hardly_faster_than_the_path,
-    test_an_unknown_path_or_interval_bounds_no_train, test_a_backlog_leaves_sooner_where_there_is_room,
-    test_evenly_where_a_train_would_be_marked)
+    test_no_debt_beyond_a_second, test_faster_beside_others, test_no_more_than_is_allowed_for_long,
+    test_few_frames_leave_hardly_faster_than_the_path, test_an_unknown_path_or_interval_bounds_no_train,
+    test_a_backlog_leaves_sooner_where_there_is_room, test_evenly_where_a_train_would_be_marked)
