@@ -56,7 +56,6 @@ struct _GstRateControl {
   RateNotices notices;
 
   EncoderHold held;
-
   /* Held while the encoder is being set, so that an older value never overtakes a newer one. Only ever tried. */
   GMutex applying;
 };
@@ -458,6 +457,7 @@ gst_rate_control_query (GstBaseTransform *trans, GstPadDirection direction, GstQ
   return ok;
 }
 
+/* While it runs another encoder may be linked, which is set before that is started. */
 static gboolean
 gst_rate_control_start (GstBaseTransform *trans)
 {
@@ -467,6 +467,7 @@ gst_rate_control_start (GstBaseTransform *trans)
   guint value;
 
   look_for_encoder (self);
+  g_signal_connect_swapped (trans->sinkpad, "linked", G_CALLBACK (look_for_encoder), self);
   encoder = get_encoder (self, &row);
   value = encoder && row ? encoder_row_get (row, encoder) : 0;
   GST_OBJECT_LOCK (self);
@@ -489,6 +490,7 @@ gst_rate_control_stop (GstBaseTransform *trans)
   GstElement *encoder = get_encoder (self, &row);
   guint value;
 
+  g_signal_handlers_disconnect_by_data (trans->sinkpad, self);
   leave_quantizer (self, row, encoder);
   value = encoder && row ? encoder_row_get (row, encoder) : 0;
   GST_OBJECT_LOCK (self);
@@ -569,7 +571,6 @@ gst_rate_control_class_init (GstRateControlClass *klass)
   object_class->get_property = gst_rate_control_get_property;
   object_class->finalize = gst_rate_control_finalize;
   properties = rate_control_settings_install (object_class);
-
   element_class->change_state = gst_rate_control_change_state;
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);

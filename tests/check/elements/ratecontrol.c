@@ -663,6 +663,53 @@ GST_START_TEST (test_an_encoder_that_runs_already_is_told)
 }
 GST_END_TEST;
 
+static GstPadProbeReturn
+hold (GstPad *pad, GstPadProbeInfo *info, gpointer held)
+{
+  g_atomic_int_set ((gint *)held, TRUE);
+  return GST_PAD_PROBE_OK;
+}
+
+/* Linked while ratecontrol plays, and started then: it takes what a call needs as the first one did. */
+GST_START_TEST (test_an_encoder_that_takes_the_place_of_another)
+{
+  GstElement *pipeline = gst_parse_launch (
+      "videotestsrc is-live=true num-buffers=30 ! "
+      "video/x-raw,format=I420,width=64,height=48 ! identity name=i ! x264enc name=e ! ratecontrol name=r ! fakesink",
+      NULL);
+  GstElement *before = gst_bin_get_by_name (GST_BIN (pipeline), "i");
+  GstElement *encoder = gst_bin_get_by_name (GST_BIN (pipeline), "e"),
+             *other = gst_element_factory_make ("x264enc", NULL);
+  GstElement *control = gst_bin_get_by_name (GST_BIN (pipeline), "r");
+  GstPad *pad = gst_element_get_static_pad (before, "src");
+  GstStructure *stats;
+  gint held = FALSE;
+  gulong probe;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  probe = gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, hold, &held, NULL);
+  while (!g_atomic_int_get (&held))
+    g_usleep (1000);
+  gst_element_unlink_many (before, encoder, control, NULL);
+  gst_element_set_state (encoder, GST_STATE_NULL);
+  gst_bin_remove (GST_BIN (pipeline), encoder);
+  gst_bin_add (GST_BIN (pipeline), other);
+  fail_unless (gst_element_link_many (before, other, control, NULL));
+  gst_element_sync_state_with_parent (other);
+  gst_pad_remove_probe (pad, probe);
+  g_usleep (300000);
+  g_object_get (control, "stats", &stats, NULL);
+  fail_unless (strstr (gst_structure_get_string (stats, "configured"), "tune=zerolatency") != NULL, "%s",
+      gst_structure_get_string (stats, "configured"));
+  gst_structure_free (stats);
+  fail_unless (count_warnings (pipeline, "another", "any more") == 0);
+  gst_object_unref (pad);
+  gst_object_unref (before);
+  gst_object_unref (encoder);
+  gst_object_unref (control);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_without_an_encoder_or_a_sender)
 {
   Rig r;
@@ -1821,6 +1868,7 @@ ratecontrol_suite (void)
   tcase_add_test (tc, test_says_what_is_wrong_and_what_helps);
   tcase_add_test (tc, test_settings_that_keep_an_encoder_from_following_are_told);
   tcase_add_test (tc, test_an_encoder_that_runs_already_is_told);
+  tcase_add_test (tc, test_an_encoder_that_takes_the_place_of_another);
   tcase_add_test (tc, test_without_an_encoder_or_a_sender);
   tcase_add_test (tc, test_more_is_left_free_where_the_path_limits);
   tcase_add_test (tc, test_units);
