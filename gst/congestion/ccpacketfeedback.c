@@ -26,6 +26,8 @@ cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *para
   path_rate_init (&f->path, &params->path);
   path_mtu_init (&f->mtu);
   loss_excuse_init (&f->excuse);
+  f->whole_frames =
+      WHOLE_FRAMES; /* until one that did not shows the contrary: of sound alone one may be all that comes */
 }
 
 void
@@ -344,8 +346,7 @@ last_arrival (CcPacketFeedback *f)
   return 0;
 }
 
-/* What the report before ended with, now that the packet behind that is known where others number them, too. Frames of
-   one packet tell nothing. */
+/* What the report before ended with, now that the packet behind that is known where others number them, too. */
 static void
 look_at_ends (CcPacketFeedback *f)
 {
@@ -354,11 +355,11 @@ look_at_ends (CcPacketFeedback *f)
   if (last <= before)
     return;
   f->last_arrived = last;
-  if (before == 0 || !is_remembered (f, before - 1) || !is_remembered (f, before + 1))
+  if (before == 0 || !is_remembered (f, before) || !is_remembered (f, before + 1))
     return;
   if (is_same_frame (f, before, before + 1))
     f->whole_frames = 0;
-  else if (is_same_frame (f, before - 1, before) && f->whole_frames < WHOLE_FRAMES)
+  else if (f->whole_frames < WHOLE_FRAMES)
     f->whole_frames++;
 }
 

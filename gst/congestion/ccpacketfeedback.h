@@ -66,11 +66,11 @@ typedef struct {
   LossExcuse excuse; /* of runs */
   CcReportedStream streams[CC_PACKET_FEEDBACK_STREAMS];
   unsigned n_streams, next_stream;
-  CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS];       /* by number modulo the size */
-  uint64_t first, next;                              /* numbers: remembered from; of the packet that leaves next */
-  uint64_t first_noted, last_noted;                  /* of the present report; first > last: none */
-  uint64_t last_arrived;                             /* the newest number that one told the arrival of; 0: none */
-  unsigned whole_frames;                             /* reports in a row whose newest arrival ended its frame */
+  CcSentPacket sent[TFRC_PACKET_REPORT_SLOTS]; /* by number modulo the size */
+  uint64_t first, next;                        /* numbers: remembered from; of the packet that leaves next */
+  uint64_t first_noted, last_noted;            /* of the present report; first > last: none */
+  uint64_t last_arrived;                       /* the newest number that one told the arrival of; 0: none */
+  unsigned whole_frames; /* reports in a row whose newest arrival ended its frame, up to 8; at first 8 */
   TfrcPacketStatus status[TFRC_PACKET_REPORT_SLOTS]; /* of the present report */
   CcUnwrap rts, reference;
   int64_t offset; /* of the receiver's clock from ours */

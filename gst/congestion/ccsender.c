@@ -413,6 +413,7 @@ cc_sender_on_packet_verdict (CcSender *s, const CcPacketVerdict *verdict, CcTime
   s->packet_reports++;
   report_admission_on_answer (&s->admission, verdict->tfrc.t_recvdata);
   report_admission_set_whole_frames (&s->admission, verdict->whole_frames);
+  plain_reports_on_sign_of_life (&s->plain, now);
   tell_circuit (s, true, now);
   path_word_work_out (&s->path, &verdict->path, now);
   ecn_probe_on_report (&s->ecn, verdict->path.ecn, now);

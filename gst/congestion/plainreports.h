@@ -35,7 +35,7 @@ void plain_reports_init (PlainReports *r, double start_Bps);
 void plain_reports_set_start (PlainReports *r, double start_Bps);
 void plain_reports_on_silence_over (PlainReports *r, double start_Bps); /* from there at most */
 void plain_reports_on_report (PlainReports *r, const PlainFlow *flow, const PlainReport *report, CcTime now);
-void plain_reports_on_sign_of_life (PlainReports *r, CcTime now); /* one that has no say in the rate */
+void plain_reports_on_sign_of_life (PlainReports *r, CcTime now); /* of another kind, or without a say */
 /* Pure. */
 bool plain_reports_came (const PlainReports *r);
 bool plain_reports_are_absurd (const PlainReport *report);

@@ -271,6 +271,25 @@ push_sound (Call *c)
   gst_harness_push (c->h, packet_new (c, 1, c->frame++ * 960, FALSE, 80));
 }
 
+/* A call without a camera: of a talkspurt the first packet has the marker, and is all that is answered. */
+GST_START_TEST (test_sound_alone)
+{
+  Call *c = call_with (LINK, "application/x-rtp,media=audio,clock-rate=48000,encoding-name=OPUS,payload=96");
+  guint i;
+
+  c->leaves = note_end;
+  gst_harness_push (c->h, packet_new (c, 1, c->frame++ * 960, TRUE, 80));
+  for (i = 0; i < 500; i++) {
+    run_to (c, now_of (c) + 20 * MS);
+    report_of_whole_frames (c);
+    push_sound (c);
+  }
+  run_to (c, now_of (c) + 20 * MS);
+  fail_unless_equals_int (c->sent, 501);
+  call_free (c);
+}
+GST_END_TEST;
+
 /* The camera is muted: no frame ends any more, and of the sound the session says nothing. It goes on leaving as it
    comes, 50 packets a second, and the camera has its rate again. */
 GST_START_TEST (test_a_muted_picture_leaves_the_sound)
@@ -995,6 +1014,7 @@ rtptfrcbwereports_suite (void)
   tcase_add_test (tc, test_a_report_of_thousands);
   tcase_add_test (tc, test_a_long_frame_is_no_silence);
   tcase_add_test (tc, test_a_muted_picture_leaves_the_sound);
+  tcase_add_test (tc, test_sound_alone);
   tcase_add_test (tc, test_the_reference_wraps);
   tcase_add_test (tc, test_the_peer_starts_again);
   tcase_add_test (tc, test_soak);
