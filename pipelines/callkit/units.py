@@ -29,6 +29,14 @@ def duration(text):
     return float(match[1]) * {"us": 1e-6, "ms": 1e-3, "s": 1, "": 1, "min": 60}[match[2]]
 
 
+def span(text):
+    """A duration that something lasts."""
+    seconds = duration(text)
+    if not seconds:
+        raise Unfit(f"{text} is no time at all (50ms, 20min; without a unit s)")
+    return seconds
+
+
 def share(text):
     """'1%', '0.01' -> 0.01"""
     match = re.fullmatch(NUMBER + "(%?)", str(text).strip())

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line of `pipelines/router`."""
+from callkit import early  # noqa: I001
 import argparse
 import os
 import shlex
 import signal
+import subprocess
 import sys
 import time
 
@@ -16,8 +18,17 @@ EPILOG = """examples:
   pipelines/router --discipline fifo        the same link without P-AQM; stays until Ctrl-C, and tells how to get in
   pipelines/router --capacity 2M --properties 'ecn=none signalling=none'
 
-Exit status 77: not the right to make namespaces or TUN devices; the last line says what is missing.
+Exit status: of --sender's command, where one ends; 1 where something goes wrong, which the last line says; 77 without
+the right to make namespaces or TUN devices: the last line says what is missing.
 """
+
+
+PATIENCE = 5  # s that a command which is to end may take
+
+
+def _queue(text):
+    units.span(text)
+    return units.path_time(text)
 
 
 def parse(arguments):
@@ -25,14 +36,14 @@ def parse(arguments):
         prog="pipelines/router", epilog=EPILOG, formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Two hosts in network namespaces, sender 10.99.0.1 and receiver 10.99.0.2 (fd99::1, fd99::2), and "
         "paqmshaper as the router between them: it shapes what the sender sends; the way back has the delay.")
-    p.add_argument("--capacity", type=units.rate, default=8e6, metavar="RATE", help="default 8M")
-    p.add_argument("--delay", type=units.duration, default=0.025, metavar="TIME", help="round trip, default 25ms")
+    p.add_argument("--capacity", type=units.path_rate, default=8e6, metavar="RATE", help="default 8M")
+    p.add_argument("--delay", type=units.path_time, default=0.025, metavar="TIME", help="round trip, default 25ms")
     p.add_argument("--discipline", choices=["p-aqm", "fifo"], default="p-aqm", help="default %(default)s")
-    p.add_argument("--queue", type=units.duration, default=0.3, metavar="TIME", help="of fifo, default 300ms")
+    p.add_argument("--queue", type=_queue, default=0.3, metavar="TIME", help="of fifo, default 300ms")
     p.add_argument("--properties", metavar="WORDS", help="more of paqmshaper's, as gst-launch-1.0 takes them")
     p.add_argument("--sender", metavar="COMMAND", help="runs on the sender; its end ends all")
     p.add_argument("--receiver", metavar="COMMAND", help="runs on the receiver, started first")
-    p.add_argument("--duration", type=units.duration, metavar="TIME", help="default: until --sender ends, or Ctrl-C")
+    p.add_argument("--duration", type=units.span, metavar="TIME", help="default: until --sender ends, or Ctrl-C")
     return p.parse_args(arguments)
 
 
@@ -54,18 +65,34 @@ def _start(host, command):
 def _finish(process):
     if process and process.poll() is None:
         os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
+        try:
+            process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
-def follow(router, sender, until):
-    """A line a second, until the sender's command ends."""
+def _check(router, receiver):
+    problem = router.error(lambda warning: print(f"router: {warning}", file=sys.stderr, flush=True))
+    if problem:
+        raise RuntimeError(problem)
+    if receiver and receiver.poll():
+        raise RuntimeError(f"the command of --receiver ended with status {_status(receiver)}, and nobody receives")
+
+
+def _status(process):
+    """As a shell has it: 128 and the signal's number of one that a signal ended."""
+    return 128 - process.returncode if process.returncode < 0 else process.returncode
+
+
+def follow(router, sender, receiver, until):
+    """A line a second, until the sender's command ends. Its status; 0 where it was not the one that ended all."""
     begin = time.monotonic()
     while time.monotonic() < begin + until and (sender is None or sender.poll() is None):
+        _check(router, receiver)
         time.sleep(1)
-        problem = router.error()
-        if problem:
-            raise RuntimeError(problem)
         print(stats_line(time.monotonic() - begin, router.stats()), flush=True)
+    return _status(sender) if sender and sender.poll() is not None else 0
 
 
 def run(options, near, far):
@@ -75,24 +102,25 @@ def run(options, near, far):
     for host in (near, far):
         print(f"{host.name}: {shlex.join(host.enter_from_outside(['sh']))}   {host.address} {host.address6}", flush=True)
     router.start()
-    receiver = _start(far, options.receiver)
-    if receiver:
-        time.sleep(0.5)
-    sender = _start(near, options.sender)
+    sender = receiver = None
     try:
-        follow(router, sender, options.duration or float("inf"))
+        receiver = _start(far, options.receiver)
+        if receiver:
+            time.sleep(0.5)
+            _check(router, receiver)
+        sender = _start(near, options.sender)
+        return follow(router, sender, receiver, options.duration or float("inf"))
     except KeyboardInterrupt:
-        pass
+        return 0
     finally:
         _finish(sender)
         _finish(receiver)
         router.stop()
-    return sender.returncode if sender and sender.returncode > 0 else 0
 
 
 def main():
     options = parse(sys.argv[1:])
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    early.listen()
     made = []
     try:
         hosts.require(["-m", "routerkit"] + sys.argv[1:])
@@ -107,6 +135,9 @@ def main():
     except (RuntimeError, OSError) as error:
         print(f"router: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("router: interrupted before it ran", file=sys.stderr)
+        return 130
     finally:
         for host in made:
             host.close()

@@ -102,7 +102,10 @@ def keep(control, address, address6):
         hint = " (the container has no right to the device)" if getattr(error, "errno", 0) == errno.EPERM else ""
         control.send(f"{error}{hint}".encode()[:400])
         return 1
-    socket.send_fds(control, [b"up"], [fd])
+    try:
+        socket.send_fds(control, [b"up"], [fd])
+    except BrokenPipeError:  # who wanted the host is gone: Ctrl-C
+        return 1
     os.close(fd)
     control.recv(1)  # until the other end closes
     return 0

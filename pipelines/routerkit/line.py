@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The router: paqmshaper from one host to the other, a delay on the way back."""
+import warnings
+
 import gi
 
 gi.require_version("Gst", "1.0")
@@ -36,11 +38,21 @@ def _in_time(pad, info):
     return Gst.PadProbeReturn.DROP
 
 
+def parse(text):
+    """The pipeline. GStreamer only grumbles at a value that a property does not take, and goes on without."""
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        pipeline = Gst.parse_launch(text)
+    if said:
+        raise RuntimeError(f"{said[0].message}: \"gst-inspect-1.0 paqmshaper\" tells what each takes")
+    return pipeline
+
+
 class Router:
     def __init__(self, settings, near, far):
         Gst.init(None)
         self.lines = description(settings, near.fd, far.fd)
-        self.pipeline = Gst.parse_launch(" ".join(self.lines))
+        self.pipeline = parse(" ".join(self.lines))
         self.shaper = self.pipeline.get_by_name("shaper")
         self.back = self.pipeline.get_by_name("back")
         self.back.get_static_pad("src").add_probe(Gst.PadProbeType.EVENT_DOWNSTREAM, _in_time)
@@ -56,10 +68,13 @@ class Router:
         self.back.set_base_time(self.pipeline.get_base_time())
         self.back.sync_state_with_parent()
 
-    def error(self):
-        """What has gone wrong since the last call; None: nothing."""
-        message = self.bus.pop_filtered(Gst.MessageType.ERROR)
-        return None if message is None else "{0.message} ({1})".format(*message.parse_error())
+    def error(self, warn=lambda text: None):
+        """What has gone wrong since the last call; None: nothing. warn is called with each warning."""
+        while message := self.bus.pop_filtered(Gst.MessageType.ERROR | Gst.MessageType.WARNING):
+            if message.type == Gst.MessageType.ERROR:
+                return "{0.message} ({1})".format(*message.parse_error())
+            warn("{0.message} ({1})".format(*message.parse_warning()))
+        return None
 
     def stats(self):
         return read(self.shaper.get_property("stats"))
