@@ -6,6 +6,7 @@ import re
 
 NUMBER = r"(\d+\.?\d*|\.\d+)"
 LEAST_RATE = 10e3  # bit/s: a packet takes a second
+LEAST_SIDE, LARGEST_SIDE = 16, 16382  # pixels: a macroblock, and what VP8's header holds
 LONGEST = 5  # s, of what a network does to a packet
 
 
@@ -80,10 +81,11 @@ def path_schedule(text):
 
 def size(text):
     """'352x288' -> (352, 288)"""
-    match = re.fullmatch(r"(\d+)x(\d+)", text)
-    if not match or int(match[1]) % 8 or int(match[2]) % 2:
-        raise ValueError(f"no size (width divisible by 8, height by 2): {text}")
-    return int(match[1]), int(match[2])
+    match = re.fullmatch(r"(\d{1,5})x(\d{1,5})", text)
+    width, height = (int(n) for n in match.groups()) if match else (0, 0)
+    if width % 8 or height % 2 or not LEAST_SIDE <= min(width, height) <= max(width, height) <= LARGEST_SIDE:
+        raise Unfit(f"no size: {text} (352x288; each {LEAST_SIDE} to {LARGEST_SIDE}, a width divisible by 8, an even height)")
+    return width, height
 
 
 def show_rate(bps):

@@ -99,10 +99,12 @@ def main(arguments=None):
         out = runner.out_folder(m, options.out)
         if m.absent:
             print(f"skipped: {len(m.absent)} cells over recordings that are not in {recorded.folder()}", flush=True)
-        if not m.jobs:
+        if not m.jobs and m.absent:
             return 0
         if options.engine:
             m.jobs = [job for job in m.jobs if job.engine == options.engine]
+        if not m.jobs:
+            raise ValueError(f"{m.path} has no jobs{' of this engine' if options.engine else ': it names no cells'}")
         prepared = runner.places(m.jobs, out)
         if options.only:
             prepared = prepared[options.only[0] - 1::options.only[1]]

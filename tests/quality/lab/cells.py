@@ -60,6 +60,8 @@ def _hop(values, base):
         if key not in HOP_KEYS:
             raise ValueError(f"no key of a hop: {key}")
         hop[key] = number(value) if key in HOP_NUMBERS else value
+        if key in HOP_NUMBERS and hop[key] < 0:
+            raise ValueError(f"{key} is 0 or more, not {value}")
     if hop["discipline"] not in DISCIPLINES:
         raise ValueError(f"no queueing discipline: {hop['discipline']}")
     if not hop["trace"]:
@@ -79,13 +81,23 @@ def _flows(values):
     return [flow | {"start": round(number(flow.get("start", 0)) + i * every, 6)} for i in range(copies)]
 
 
+def _expectations(cell, value):
+    if not isinstance(value, dict) or set(value) - {"use", "loss"}:
+        raise ValueError(f"cell {cell.name}: expect is {{ use = 0.5, loss = 0.1 }} with shares of your own, not {value}")
+    return {what: number(share) for what, share in value.items()}
+
+
 def _apply(cell, values):
     """Sets the keys of a table; those of a hop stand for the first hop."""
     for key, value in values.items():
-        if key in ("title", "expect"):
-            setattr(cell, key, value)
+        if key == "title":
+            cell.title = value
+        elif key == "expect":
+            cell.expect = _expectations(cell, value)
         elif key == "duration":
             cell.duration = number(value)
+            if cell.duration <= 0:
+                raise ValueError(f"cell {cell.name}: a duration is above 0, not {value}")
         elif key == "max-delay":
             cell.patience = number(value)
         elif key == "hops":
@@ -115,11 +127,13 @@ class Book:
     def add(self, tables):
         self.tables |= tables
 
-    def get(self, name):
+    def get(self, name, on_the_way=()):
+        if name in on_the_way:
+            raise ValueError(f"cell {name} is like itself: {', '.join([*on_the_way, name])}")
         if name not in self.tables:
             raise ValueError(f"no cell named {name}; there are: {', '.join(self.tables)}")
         table = self.tables[name]
-        cell = self.get(table["like"]) if "like" in table else Cell(name)
+        cell = self.get(table["like"], (*on_the_way, name)) if "like" in table else Cell(name)
         cell.name = name
         # A hop's list comes before single keys of its first.
         return _apply(cell, dict(sorted(table.items(), key=lambda item: item[0] != "hops")))
@@ -130,7 +144,10 @@ class Book:
         for values in itertools.product(*keys.values()):
             setting = dict(zip(keys, values))
             cell = copy.deepcopy(self.get(base))
-            cell.name = name.format(base=base, **{k: str(v).replace("/", "_") for k, v in setting.items()})
+            try:
+                cell.name = name.format(base=base, **{k: str(v).replace("/", "_") for k, v in setting.items()})
+            except (KeyError, IndexError, ValueError):
+                raise ValueError(f"a sweep's name has its keys in braces: {', '.join(['base', *setting])}, not {name}") from None
             cell.params = {"sweep": name} | {k: str(v) for k, v in setting.items()}
             found.append(_apply(cell, setting))
         return found

@@ -7,7 +7,7 @@ import tomllib
 
 from callkit import codecs
 
-from . import cells, controllers, engines, gates, jobs, playout, recorded
+from . import cells, controllers, engines, forms, gates, jobs, playout, recorded
 
 DEFAULTS = {"engines": ["sim"], "controllers": list(controllers.OURS), "encoders": ["x264enc"], "clips": [""],
             "cells": [], "seeds": 1, "duration": None, "fps": 30, "size": "352x288", "playout": list(jobs.PLAYOUT),
@@ -28,16 +28,32 @@ def _longest(found):
     return list(by_name.values())
 
 
+def _read(path):
+    """The file's table, each key of it one that there is, and what that takes."""
+    try:
+        table = tomllib.loads(path.read_text())
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    unknown = set(table) - TOP_KEYS
+    if unknown:
+        raise ValueError(f"{path}: no such key: {', '.join(sorted(unknown))}")
+    forms.check(table, path)
+    forms.check_encoders(table.get("encoder", {}), codecs.CODECS, path)
+    for block in table.get("also", []):
+        unknown = set(block) - set(DEFAULTS) - {"sweep"}
+        if unknown:
+            raise ValueError(f"{path}: no such key in [[also]]: {', '.join(sorted(unknown))}")
+        forms.check(block, f"{path}: [[also]]")
+    return table
+
+
 class Matrix:
     """overrides: keys that stand above the file's own, as those of a matrix that includes it."""
 
     def __init__(self, path, overrides=None):
         self.path = pathlib.Path(path)
         self.name = self.path.stem
-        table = tomllib.loads(self.path.read_text())
-        unknown = set(table) - TOP_KEYS
-        if unknown:
-            raise ValueError(f"{path}: no such key: {', '.join(sorted(unknown))}")
+        table = _read(self.path)
         self.overrides = overrides or {}
         self.kept = table.get("keep", "first")
         if self.kept not in KEEP:
@@ -55,9 +71,6 @@ class Matrix:
         own = {k: v for k, v in table.items() if k in DEFAULTS}
         self.jobs = self._only_once(self._block({**DEFAULTS, **own}, table.get("sweep", [])))
         for block in table.get("also", []):
-            unknown = set(block) - set(DEFAULTS) - {"sweep"}
-            if unknown:
-                raise ValueError(f"{path}: no such key in [[also]]: {', '.join(sorted(unknown))}")
             base = {**DEFAULTS, **own, "cells": DEFAULTS["cells"]}
             self.jobs = self._only_once(self.jobs + self._block({**base, **block}, block.get("sweep", [])))
         shared = {k: v for k, v in table.items() if k in ("vmaf", "clips", "playout", "seeds", "duration", "size")}

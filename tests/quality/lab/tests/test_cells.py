@@ -90,7 +90,8 @@ class Cells(unittest.TestCase):
         self.assertEqual((short.clean(), long.clean()), (False, True))
 
     def test_mistakes_are_named(self):
-        for table in ({"capacitiy": "1M"}, {"discipline": "fifo"}, {"capacity": "fast"}, {"flows": [{"kind": "web"}]}):
+        for table in ({"capacitiy": "1M"}, {"discipline": "fifo"}, {"capacity": "fast"}, {"flows": [{"kind": "web"}]},
+                      {"delay": -1}, {"duration": 0}, {"like": "mistaken"}, {"expect": {"rate": 0.5}}, {"expect": 1}):
             self.book.add({"mistaken": table})
             with self.assertRaises(ValueError):
                 self.book.get("mistaken")

@@ -9,6 +9,7 @@ import unittest
 from unittest import mock
 
 from lab import collect, jobs, matrix, runner, traces
+from lab.__main__ import main
 
 SMALL = """
 title = "small"
@@ -83,9 +84,25 @@ class Matrices(unittest.TestCase):
         for text in ("contollers = []", 'cells = ["nowhere"]', SMALL + 'playout = ["patience-1s"]\n', 'cells=["steady"]\n'
                      'controllers=["magic"]', '[[sweep]]\nname = "x"\n', 'seeds = "many"\ncells=["steady"]',
                      'cells=["steady"]\n[[also]]\ncells=["steady"]\nfps=15\n',
-                     '[[sweep]]\nbase="wide"\nname="all the same"\nloss=["0%", "5%"]\n'):
+                     '[[sweep]]\nbase="wide"\nname="all the same"\nloss=["0%", "5%"]\n',
+                     '[[sweep]]\nbase="wide"\nname="l-{los}"\nloss=["0%"]\n'):
             with self.assertRaises(ValueError):
                 self.matrix(text)
+
+    def test_values_that_a_key_does_not_take(self):
+        for line in ('controllers = "low-delay"', 'controllers = []', 'cells = "steady"', 'seeds = 0', 'seeds = ["a"]', 'fps = 0',
+                     'fps = "30"', 'size = 352', 'size = "0x0"', 'duration = "60s"', 'duration = -5', 'playout = []', 'vmaf = "yes"',
+                     'gates = "no"', 'tolerance = "x"', 'again = -1', 'title = 3', '[agree]\nspeed = 1', '[encoder.x264enc]\nrate = 1',
+                     '[encoder.x265]\nfps = 15', '[sweep]\nbase = "wide"', '[[also]]\nfps = 0'):
+            with self.assertRaises(ValueError, msg=line) as said:
+                self.matrix(line)
+            self.assertIn("m.toml: ", str(said.exception))
+
+    def test_nothing_to_do_is_said(self):
+        (self.out / "m.toml").write_text('controllers = ["low-delay"]\n')
+        self.assertEqual(main([str(self.out / "m.toml"), "--out", str(self.out)]), 2)
+        (self.out / "m.toml").write_text(SMALL)
+        self.assertEqual(main([str(self.out / "m.toml"), "--out", str(self.out), "--engine", "real"]), 2)
 
     def test_job_file(self):
         m = self.matrix(SMALL)
