@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "scenario.h"
 #include "dumbbell.h"
+#include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdarg>
 #include <cstdlib>
@@ -36,6 +38,18 @@ open_in (const std::string &directory, const std::string &name)
     exit (2);
   }
   return file;
+}
+
+/* What did not reach the disk is no result. */
+static void
+close_whole (FILE *file)
+{
+  bool broken = ferror (file);
+
+  if (fclose (file) || broken) {
+    perror ("results are not written");
+    exit (2);
+  }
 }
 
 static std::string
@@ -79,7 +93,7 @@ Report::close_table ()
   if (!table)
     return;
   fputs ("\n]}\n", table);
-  fclose (table);
+  close_whole (table);
   table = nullptr;
 }
 
@@ -198,7 +212,7 @@ Csv::Csv (const Options &options, const std::string &name, const std::string &he
 Csv::~Csv ()
 {
   if (file)
-    fclose (file);
+    close_whole (file);
 }
 
 void
@@ -223,10 +237,23 @@ program_name (const std::string &path)
 }
 
 static int
-usage (const char *program)
+usage (const std::string &program, FILE *to)
 {
-  fprintf (stderr, "usage: %s [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME-PREFIX...]\n", program);
-  return 2;
+  fprintf (to,
+      "usage: sim-%s [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME-PREFIX...]\n"
+      "  --list says which scenarios there are; docs/simulation.md what they show\n",
+      program.c_str ());
+  return to == stdout ? 0 : 2;
+}
+
+static bool
+number_of (const char *text, uint64_t &number)
+{
+  char *end;
+
+  errno = 0;
+  number = strtoull (text, &end, 10);
+  return isdigit (*text) && !*end && !errno;
 }
 
 /* A whole name means that one alone, although others begin with it. */
@@ -287,12 +314,16 @@ run_apart (const Options &options, const Scenario &scenario)
   return tally;
 }
 
-int
-run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
-{
+struct Wanted {
   Options options;
   std::vector<std::string> prefixes;
-  bool list = false;
+  bool list = false, help = false;
+};
+
+static bool
+parse (int argc, char **argv, Wanted &wanted)
+{
+  Options &options = wanted.options;
 
   options.program = program_name (argv[0]);
   for (int i = 1; i < argc; i++) {
@@ -300,32 +331,89 @@ run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
     if (!strcmp (argv[i], "--quick"))
       options.quick = true;
     else if (!strcmp (argv[i], "--list"))
-      list = true;
-    else if (!strcmp (argv[i], "--seed") && value)
-      options.seed = strtoull (argv[++i], nullptr, 10);
+      wanted.list = true;
+    else if (!strcmp (argv[i], "--help"))
+      wanted.help = true;
+    else if (!strcmp (argv[i], "--seed") && value && number_of (argv[i + 1], options.seed))
+      i++;
     else if (!strcmp (argv[i], "--csv") && value)
       options.csv_dir = argv[++i];
     else if (!strcmp (argv[i], "--out") && value) {
       options.csv_dir = argv[++i];
       options.tables = true;
     } else if (argv[i][0] == '-')
-      return usage (argv[0]);
+      return false;
     else
-      prefixes.push_back (argv[i]);
+      wanted.prefixes.push_back (argv[i]);
   }
-  Report report (options);
-  unsigned run = 0;
-  for (const Scenario &scenario : scenarios) {
-    if ((options.quick && !scenario.in_quick) || !selected (scenario.name, scenarios, prefixes))
-      continue;
-    if (list) {
+  return true;
+}
+
+/* Before anything runs, as it may take hours. */
+static bool
+is_writable (const std::string &directory)
+{
+  if (directory.empty ())
+    return true;
+  mkdir (directory.c_str (), 0777);
+  if (access ((directory + "/").c_str (), W_OK | X_OK) == 0)
+    return true;
+  fprintf (stderr, "no results can be written to %s: %s\n", directory.c_str (), strerror (errno));
+  return false;
+}
+
+static std::vector<Scenario>
+choose (const Wanted &wanted, const std::vector<Scenario> &scenarios)
+{
+  std::vector<Scenario> chosen;
+
+  for (const Scenario &scenario : scenarios)
+    if ((!wanted.options.quick || scenario.in_quick) && selected (scenario.name, scenarios, wanted.prefixes))
+      chosen.push_back (scenario);
+  return chosen;
+}
+
+/* A word that names nothing: nothing run is not all passed. */
+static const std::string *
+unknown (const std::vector<Scenario> &scenarios, const std::vector<std::string> &prefixes)
+{
+  for (const std::string &prefix : prefixes) {
+    bool known = false;
+    for (const Scenario &scenario : scenarios)
+      known |= selected (scenario.name, scenarios, {prefix});
+    if (!known)
+      return &prefix;
+  }
+  return nullptr;
+}
+
+int
+run_scenarios (int argc, char **argv, const std::vector<Scenario> &scenarios)
+{
+  Wanted wanted;
+
+  if (!parse (argc, argv, wanted))
+    return usage (wanted.options.program, stderr);
+  if (wanted.help)
+    return usage (wanted.options.program, stdout);
+  if (const std::string *word = unknown (scenarios, wanted.prefixes)) {
+    fprintf (stderr, "no scenario begins with %s; --list says which there are\n", word->c_str ());
+    return 2;
+  }
+  std::vector<Scenario> chosen = choose (wanted, scenarios);
+  if (wanted.list) {
+    for (const Scenario &scenario : chosen)
       printf ("%-24s %s\n", scenario.name.c_str (), scenario.claim.c_str ());
-      continue;
-    }
-    report.add (run_apart (options, scenario));
-    run++;
+    return 0;
   }
-  return list ? 0 : report.finish (run);
+  if (chosen.empty ())
+    fprintf (stderr, "nothing of this has a short variant: leave --quick out\n");
+  if (chosen.empty () || !is_writable (wanted.options.csv_dir))
+    return 2;
+  Report report (wanted.options);
+  for (const Scenario &scenario : chosen)
+    report.add (run_apart (wanted.options, scenario));
+  return report.finish (chosen.size ());
 }
 
 } // namespace sim

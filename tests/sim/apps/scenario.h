@@ -2,14 +2,15 @@
 /* What every scenario program shares: a list of scenarios with a claim each, a table of checks with the published
    figure beside ours, CSV files, options and the exit status.
 
-     program [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [NAME or PREFIX...]
+     program [--quick] [--seed N] [--csv DIR | --out DIR] [--list] [--help] [NAME or PREFIX...]
 
    --out writes the series like --csv and each scenario's table beside them, PROGRAM-SCENARIO.json:
      {"title": claim, "rows": [{"what", "published", "ours", "budget",
       "bounds": [low, high, worst low, worst high] or null (null in it: none), "ok": true, false or null without budget,
       "verdict": "ok", "MISSED, known", "FAIL" or ""}]}
    --quick runs the short variant of each scenario and asserts only what holds in it. Exit status: 0 all checks passed,
-   1 a check failed, 2 wrong usage, 77 all scenarios were skipped.
+   1 a check failed, 2 wrong usage (a name that none has, too) or results that cannot be written, 77 all scenarios were
+   skipped.
 
    Each scenario runs in a process of its own: what it gives is a matter of its name, the seed and --quick alone, to the
    bit, whatever else was asked for. */
