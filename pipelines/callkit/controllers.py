@@ -18,7 +18,7 @@ def rtx_map(encoder):
 
 def latency(s):
     """s that the receiver waits for a missing packet; None: it finds its own wait, which grows where repair needs it."""
-    return s.get("latency") or make(s["controller"]).latency
+    return s["latency"] if s.get("latency") is not None else make(s["controller"]).latency
 
 
 def in_time(s):
@@ -64,8 +64,8 @@ class Ours:
 
     def receive(self, s):
         rtx = f"rtx-payload-type-map={rtx_map(s['encoder'])}" if self.rtx else ""
-        wait = s.get("latency") or self.latency  # one that is told does not grow
-        told = f"latency={round(1000 * wait)}" if wait else ""
+        wait = latency(s)  # one that is told does not grow
+        told = f"latency={round(1000 * wait)}" if wait is not None else ""
         return (f"tfrcsrc name=source port={s['port']} encoding-name={codecs.CODECS[s['encoder']].encoding_name} "
                 f"{told} {rtx} {s.get('source_properties', '')}{self.repair}")
 

@@ -2,6 +2,7 @@
 """The emulated network as a process, what crosses it beside a call, and its packet log."""
 import csv
 import itertools
+import math
 import os
 import signal
 import socket
@@ -51,6 +52,8 @@ def traffic(text):
     if when:
         begin, _, end = when.partition("-")
         keys |= {"start": units.duration(begin)} | ({"stop": units.duration(end)} if end else {})
+    if keys.get("rate") == "0" or keys.get("stop", math.inf) <= keys.get("start", 0):
+        raise ValueError(f"{text} sends nothing: a rate above 0, an end behind the beginning (udp:200k@10-20)")
     return keys
 
 

@@ -34,6 +34,25 @@ def environment():
     return env
 
 
+def make_out(folder):
+    """A folder for results."""
+    try:
+        pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RuntimeError(f"no results can be written to {folder} ({error.strerror}): --out names another folder") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise RuntimeError(f"no results can be written to {folder} (it may not be written): --out names another folder")
+
+
+def make_cache(folder=CACHE):
+    """For what is made once: decoded clips."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RuntimeError(f"clips are decoded into {folder}, which cannot be made ({error.strerror}): XDG_CACHE_HOME names "
+                           "another place") from None
+
+
 def has_element(name):
     """Whether the processes will find it. (--exists says no where a plug-in's version is below 1.0: libnice's, Rust's.)"""
     return subprocess.run(["gst-inspect-1.0", name], env=environment(), check=False,

@@ -13,6 +13,7 @@ import time
 
 from . import clips, codecs, controllers, measures, network, paths, report, units
 
+START = 15  # s that the ends may take to begin, longer than they last: the network's time begins with the first packet
 MOST_SAID = 10  # problems; all are in summary.json
 RFC8867_5_1 = "0:1.0M,40:2.5M,60:0.6M,80:1.0M"
 
@@ -154,7 +155,7 @@ class Session:
     def __init__(self, settings, show=True, watch=None, env=None):
         self.s, self.show, self.watch, self.env = settings, show, watch, env
         self.folder = pathlib.Path(settings.out)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        paths.make_out(self.folder)
         for old in ("*.csv", "*.i420", "*.log", "*.sdp", "*.rtp", "*-usage.json", "network.ini", "links.json", "received.*",
                     "worst.json", "report.html", "call.png"):
             for path in self.folder.glob(old):
@@ -281,11 +282,13 @@ class Session:
         progress = Progress(self.schedule if net else None)
         log = network.Log(self.folder / "packets.csv") if net else None
         begin = time.monotonic()
-        while all(p.process.poll() is None for p in processes) and time.monotonic() < begin + self.s.duration + 15:
+        end = begin + (START if log else 0)
+        while all(p.process.poll() is None for p in processes) and time.monotonic() < end + self.s.duration + 15:
             time.sleep(0.25)
             self.drain(progress)
             if log:
                 progress.network(log.read())
+                end = log.zero or begin + START
             zero = log.zero if log and log.zero else begin
             if self.show:
                 self.show_line(progress.line(time.monotonic() - zero))

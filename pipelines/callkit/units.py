@@ -97,6 +97,42 @@ def words_of_rate(bps):
     return f"{bps / 1e6:g} Mbit/s" if bps >= 1e6 else f"{bps / 1e3:g} kbit/s"
 
 
+def size_text(text):
+    size(text)
+    return text
+
+
+def _whole(text, least, most, what):
+    if not re.fullmatch(r"\d{1,10}", text) or not least <= int(text) <= most:
+        raise Unfit(f"no {what}: {text} ({least} to {most})")
+    return int(text)
+
+
+def frame_rate(text):
+    return _whole(text, 1, 240, "number of frames a second")
+
+
+def seed(text):
+    return _whole(text, 1, 2 ** 31 - 1, "seed")
+
+
+def path_loss(text):
+    value = share(text)
+    if value == 1:
+        raise Unfit(f"{text} of the packets lost are all of them: nothing arrives")
+    return value
+
+
+def burst(text):
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if value != 0 and not 1 <= value <= 1000:
+        raise Unfit(f"no mean number of packets lost in a row: {text} (1 to 1000; 0: by chance)")
+    return value
+
+
 class Schedule:
     """'0:1.0M,40:2.5M' or one rate: bit/s by seconds since the start."""
 
@@ -105,7 +141,8 @@ class Schedule:
         for item in str(text).split(","):
             at, _, value = item.rpartition(":")
             self.steps.append((duration(at) if at else 0.0, rate(value)))
-        if self.steps[0][0] != 0 or self.steps != sorted(self.steps, key=lambda step: step[0]):
+        times = [at for at, _ in self.steps]
+        if times[0] != 0 or times != sorted(set(times)):
             raise Unfit(f"a schedule starts at 0 and goes forward: {text} (0:1M,20:400k)")
 
     def __str__(self):
@@ -124,7 +161,12 @@ def trace_schedule(path, duration, step=0.5):
     """The capacity of a trace in mahimahi's format (a line for each chance to send 1500 bytes, in ms; it repeats), as a
     Schedule of steps."""
     with open(path) as file:
-        chances = [float(line) / 1e3 for line in file if line.strip()]
+        try:
+            chances = [float(line) / 1e3 for line in file if line.strip()]
+        except ValueError:
+            chances = []
+    if not chances or chances != sorted(chances) or chances[-1] <= 0:
+        raise ValueError(f"{path} is no trace: a line for each packet that may leave, in ms, none before the one above it")
     laps = int(duration / chances[-1]) + 1
     bits = [0.0] * max(math.ceil(duration / step), 1)
     for at in (lap * chances[-1] + chance for lap in range(laps) for chance in chances):

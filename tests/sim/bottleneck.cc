@@ -423,7 +423,7 @@ private:
   WaitForDatagram () const
   {
     std::vector<struct pollfd> fds = Descriptors ();
-    double patience = m_options.job.duration_s;
+    double patience = m_options.job.duration_s > 0 ? m_options.job.duration_s + patience_s : 0;
 
     int n = poll (fds.data (), fds.size (), patience > 0 && patience < 1e6 ? static_cast<int> (1000 * patience) : -1);
     return n > 0 && fds[0].revents == 0;
