@@ -50,7 +50,7 @@ def share(text):
 def port(text):
     """'5004' -> 5004"""
     if not re.fullmatch(r"\d{1,5}", text) or not 1 <= int(text) <= 65535:
-        raise Unfit(f"no port: {text} (1 to 65535; calls take 5004 where none is named)")
+        raise Unfit(f"no port: {text} (1 to 65535)")
     return int(text)
 
 
