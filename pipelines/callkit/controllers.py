@@ -16,9 +16,9 @@ def rtx_map(encoder):
     return f'"map,{codecs.CODECS[encoder].payload}=(uint){RTX_PAYLOAD}"'
 
 
-def latency(s):
+def latency(s, controller=None):
     """s that the receiver waits for a missing packet; None: it finds its own wait, which grows where repair needs it."""
-    return s["latency"] if s.get("latency") is not None else make(s["controller"]).latency
+    return s["latency"] if s.get("latency") is not None else (controller or make(s["controller"])).latency
 
 
 def in_time(s):
@@ -64,7 +64,7 @@ class Ours:
 
     def receive(self, s):
         rtx = f"rtx-payload-type-map={rtx_map(s['encoder'])}" if self.rtx else ""
-        wait = latency(s)  # one that is told does not grow
+        wait = latency(s, self)  # one that is told does not grow
         told = f"latency={round(1000 * wait)}" if wait is not None else ""
         return (f"tfrcsrc name=source port={s['port']} encoding-name={codecs.CODECS[s['encoder']].encoding_name} "
                 f"{told} {rtx} {s.get('source_properties', '')}{self.repair}")

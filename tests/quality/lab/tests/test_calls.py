@@ -321,7 +321,7 @@ class CommandLine(unittest.TestCase):
 
     def test_an_interrupted_report_is_one_line(self):
         with mock.patch("sys.argv", ["call"]), mock.patch.object(call.session, "Session") as made, \
-             mock.patch.object(call.signal, "signal"), contextlib.redirect_stderr(io.StringIO()) as said:
+             mock.patch.object(call.early, "listen"), contextlib.redirect_stderr(io.StringIO()) as said:
             made.return_value.run.side_effect = KeyboardInterrupt
             self.assertEqual(call.main(), 130)
         self.assertEqual(said.getvalue(), "call: interrupted before its report was written\n")
