@@ -77,27 +77,63 @@ takes_others (const GstCaps *taken, const GstCaps *caps)
   return takes;
 }
 
+/* What alone keeps caps from being taken; the encoding where more than one thing does. */
+static const gchar *
+differs_in (const GstCaps *taken, const GstCaps *caps)
+{
+  static const gchar *const fields[] = {"clock-rate", "media", "encoding-name"};
+  gboolean takes = FALSE;
+  guint i;
+
+  for (i = 0; i < G_N_ELEMENTS (fields) && !takes; i++) {
+    GstCaps *without = gst_caps_copy (caps);
+
+    gst_structure_remove_field (gst_caps_get_structure (without, 0), fields[i]);
+    takes = gst_caps_can_intersect (taken, without);
+    gst_caps_unref (without);
+  }
+  return fields[i - 1];
+}
+
+/* As one types it. */
+static gchar *
+value_in (const GstCaps *caps, const gchar *field)
+{
+  const GValue *value = gst_structure_get_value (gst_caps_get_structure (caps, 0), field);
+
+  return value != NULL ? gst_value_serialize (value) : g_strdup ("something else");
+}
+
+static void
+tell_peer_takes (GstElement *element, GstPad *src_pad, const GstCaps *taken, const GstCaps *caps)
+{
+  const gchar *field = differs_in (taken, caps);
+  gchar *ours = value_in (caps, field), *theirs = value_in (taken, field);
+  GstPad *peer = gst_pad_get_peer (src_pad);
+  GstObject *behind = peer != NULL ? gst_pad_get_parent (peer) : NULL;
+
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+      ("%s=%s is set, but %s behind takes %s. Set %s (or caps) and the depayloader to what the sender's payloader "
+       "makes.",
+          field, ours, behind != NULL ? GST_OBJECT_NAME (behind) : "what is", theirs, field),
+      ("it takes %" GST_PTR_FORMAT, taken));
+  gst_clear_object (&behind);
+  gst_clear_object (&peer);
+  g_free (theirs);
+  g_free (ours);
+}
+
 /* Whether what is behind takes this encoding alone. Where it takes no such caps the first packet would end the
    pipeline: not-negotiated. */
 static gboolean
 check_peer (GstTfrcReceiveAdvice *a, GstPad *src_pad, GstCaps *caps)
 {
   GstCaps *taken = gst_pad_is_linked (src_pad) ? gst_pad_peer_query_caps (src_pad, NULL) : NULL;
-  const gchar *ours = encoding_name_of (caps), *theirs = encoding_name_of (taken);
-  gboolean insists = taken != NULL && ours != NULL && !takes_others (taken, caps);
+  gboolean known = taken != NULL && encoding_name_of (caps) != NULL;
+  gboolean insists = known && !takes_others (taken, caps);
 
-  if (taken != NULL && ours != NULL && !gst_caps_is_empty (taken) && !gst_caps_can_intersect (taken, caps)) {
-    GstPad *peer = gst_pad_get_peer (src_pad);
-    GstObject *behind = peer != NULL ? gst_pad_get_parent (peer) : NULL;
-
-    GST_ELEMENT_WARNING (a->element, STREAM, FORMAT,
-        ("encoding-name=%s is set, but %s behind takes %s. Set encoding-name (or caps) and the depayloader to what the "
-         "sender's payloader makes.",
-            ours, behind != NULL ? GST_OBJECT_NAME (behind) : "what is", theirs != NULL ? theirs : "something else"),
-        ("it takes %" GST_PTR_FORMAT, taken));
-    gst_clear_object (&behind);
-    gst_clear_object (&peer);
-  }
+  if (known && !gst_caps_is_empty (taken) && !gst_caps_can_intersect (taken, caps))
+    tell_peer_takes (a->element, src_pad, taken, caps);
   gst_clear_caps (&taken);
   return insists;
 }
