@@ -74,10 +74,11 @@ take_frame (PathView *v, const PathPacket *packet, double standing, CcDuration d
     standing_queue_go_on (&v->queue, standing, delay);
     return;
   }
-  standing_queue_begin_frame (&v->queue, standing, delay, !v->started);
+  standing_queue_begin_frame (
+      &v->queue, &(StandingFrame){standing, delay, packet->arrived_at}, !v->started, packet->wire_bytes / v->rate_Bps);
   if (v->started)
-    v->rerouted |=
-        route_change_on_frame (&v->route, cc_seconds (v->queue.ended_delay), v->rate_Bps, packet->arrived_at);
+    v->rerouted |= route_change_on_frame (
+        &v->route, cc_seconds (standing_queue_ended (&v->queue).delay), v->rate_Bps, packet->arrived_at);
 }
 
 void

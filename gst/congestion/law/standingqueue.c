@@ -4,7 +4,10 @@
 #include <math.h>
 
 #define NOISE_FRAMES LAW (NOISE_FRAMES, 16.0, 4.0)
-#define QUIET LAW (QUIET, 0.0025, 0.0) /* s: frames of varying size do as much */
+#define QUIET LAW (QUIET, 0.0025, 0.0)          /* s: frames of varying size do as much */
+#define MOST_NOISE LAW (MOST_NOISE, 0.005, 1.0) /* s: above these, it is the path that serves in turns, */
+#define OWN_NOISE LAW (OWN_NOISE, 0.5, 0.0)     /* x what a packet takes at R: and above these, */
+#define MET_TIME LAW (MET_TIME, 0.5, 0.0)       /* s: and what all frames of so long have met stands */
 
 double
 standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double passing_Bps)
@@ -13,35 +16,68 @@ standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, doubl
   return fmax (cc_seconds (delay) - (bytes - s->least_bytes) / passing_Bps, 0);
 }
 
+/* So many frames ago, fewer than are remembered. */
+static StandingFrame
+past (const StandingQueue *s, unsigned ago)
+{
+  return ago <= s->frames ? s->past[(s->frames - ago) % STANDING_QUEUE_FRAMES] : (StandingFrame){0};
+}
+
+StandingFrame
+standing_queue_ended (const StandingQueue *s)
+{
+  return past (s, 1);
+}
+
+/* What a gap of the link holds up goes with it; what stands each frame meets. Few frames do not tell. */
+static double
+met_by_all (const StandingQueue *s)
+{
+  double least = s->frame.q;
+  unsigned met = 1;
+
+  for (; met < STANDING_QUEUE_FRAMES && met <= s->frames; met++) {
+    if (cc_seconds (s->frame.at - past (s, met).at) >= MET_TIME)
+      break;
+    least = fmin (least, past (s, met).q);
+  }
+  return met < STANDING_QUEUE_FRAMES / 2 ? s->frame.q : least;
+}
+
 /* A queue that rises or drains is a ramp, and bends nowhere; jitter bends at each frame. */
 static void
-watch_noise (StandingQueue *s)
+watch_noise (StandingQueue *s, double most)
 {
-  double bend = fabs (s->frame_q - 2 * s->q_1 + s->q_2) / 2;
+  double bend = fabs (s->frame.q - 2 * past (s, 1).q + past (s, 2).q) / 2;
 
   s->bends += (bend - s->bends) / NOISE_FRAMES;
-  s->noise = fmax (s->bends - QUIET, 0);
-  s->q_2 = s->q_1;
-  s->q_1 = s->frame_q;
+  s->noise = fmin (fmax (s->bends - QUIET, 0), most);
+}
+
+static void
+end_frame (StandingQueue *s, double packet_s)
+{
+  double most = fmax (MOST_NOISE, OWN_NOISE * packet_s);
+  double stands = s->noise < most ? s->frame.q : met_by_all (s);
+
+  s->q = s->q < 1e-9 ? 0.5 * stands : 0.5 * s->q + 0.5 * stands;
+  watch_noise (s, most);
+  s->past[s->frames++ % STANDING_QUEUE_FRAMES] = s->frame;
 }
 
 void
-standing_queue_begin_frame (StandingQueue *s, double standing, CcDuration delay, bool is_first)
+standing_queue_begin_frame (StandingQueue *s, const StandingFrame *frame, bool is_first, double packet_s)
 {
-  if (!is_first) {
-    s->q = s->q < 1e-9 ? 0.5 * s->frame_q : 0.5 * s->q + 0.5 * s->frame_q;
-    watch_noise (s);
-  }
-  s->ended_delay = s->frame_delay;
-  s->frame_q = standing;
-  s->frame_delay = delay;
+  if (!is_first)
+    end_frame (s, packet_s);
+  s->frame = *frame;
 }
 
 void
 standing_queue_go_on (StandingQueue *s, double standing, CcDuration delay)
 {
-  s->frame_q = fmin (s->frame_q, standing);
-  s->frame_delay = delay < s->frame_delay ? delay : s->frame_delay;
+  s->frame.q = fmin (s->frame.q, standing);
+  s->frame.delay = delay < s->frame.delay ? delay : s->frame.delay;
 }
 
 void
@@ -59,6 +95,7 @@ standing_queue_slope (const StandingQueue *s)
 void
 standing_queue_forget (StandingQueue *s)
 {
-  s->q = s->q_lag = s->frame_q = s->q_1 = s->q_2 = 0;
-  s->frame_delay = 0;
+  s->q = s->q_lag = 0;
+  s->frame = (StandingFrame){.at = s->frame.at};
+  s->frames = 0;
 }

@@ -193,7 +193,7 @@ queue_of_a_large_packet (CrossTrafficState state)
   packet.arrived_at = packet.sent_at + BASE + 10 * CC_MSECOND;
   path_view_on_packet (&v, &packet);
   ck_assert_double_eq (path_view_no_queue (&v), 0.008);
-  return v.queue.frame_q;
+  return v.queue.frame.q;
 }
 
 START_TEST (test_a_large_packet_is_no_queue_on_a_path_of_our_own)
