@@ -5,9 +5,9 @@
 
 #define NOISE_FRAMES LAW (NOISE_FRAMES, 16.0, 4.0)
 #define QUIET LAW (QUIET, 0.0025, 0.0)          /* s: frames of varying size do as much */
-#define MOST_NOISE LAW (MOST_NOISE, 0.005, 1.0) /* s: above these, it is the path that serves in turns, */
-#define OWN_NOISE LAW (OWN_NOISE, 0.5, 0.0)     /* x what a packet takes at R: and above these, */
-#define MET_TIME LAW (MET_TIME, 0.5, 0.0)       /* s: and what all frames of so long have met stands */
+#define MOST_NOISE LAW (MOST_NOISE, 0.005, 1.0) /* s: more is no jitter, but a path that serves in turns */
+#define OWN_NOISE LAW (OWN_NOISE, 0.5, 0.0)     /* x what a packet takes at R: as much packets of our own do */
+#define MET_TIME LAW (MET_TIME, 0.5, 0.0)       /* s: in turns, what stands all frames of so long have met */
 
 double
 standing_queue_before (StandingQueue *s, uint32_t bytes, CcDuration delay, double passing_Bps)
