@@ -26,8 +26,7 @@ cc_packet_feedback_init (CcPacketFeedback *f, const CcPacketFeedbackParams *para
   path_rate_init (&f->path, &params->path);
   path_mtu_init (&f->mtu);
   loss_excuse_init (&f->excuse);
-  f->whole_frames =
-      WHOLE_FRAMES; /* until one that did not shows the contrary: of sound alone one may be all that comes */
+  f->whole_frames = WHOLE_FRAMES; /* until one says otherwise: of sound alone one may be all that comes */
 }
 
 void

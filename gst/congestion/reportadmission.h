@@ -48,8 +48,7 @@ CcDuration report_admission_life (const ReportAdmission *a); /* of what a report
 bool report_admission_is_fresh (const ReportAdmission *a, CcTime at, CcTime now);
 /* Something is under way that the receiver answers. */
 bool report_admission_is_owed (const ReportAdmission *a);
-/* No report for 500 ms and three intervals of what is owed one: a no-feedback timer thinks in round trips, RTCP may be
- * slower. */
+/* No report for 500 ms and three intervals of what is owed one: RTCP may be slower than a no-feedback timer. */
 bool report_admission_is_silent (const ReportAdmission *a, CcTime now);
 /* What is under way has been for longer than the path, R, and its reports take. */
 bool report_admission_is_unanswered (const ReportAdmission *a, CcDuration R);

@@ -3,8 +3,8 @@
 #include "lawnumber.h"
 #include <math.h>
 
-#define MAX_DEBT                                                                                                       \
-  1.0 /* s, at the rate: what left at the gain is never paid back by a longer silence, nor is more lent */
+/* s, at the rate: what left at the gain is never paid back by a longer silence, nor is more lent */
+#define MAX_DEBT 1.0
 #define TRAIN_QUEUE LAW (TRAIN_QUEUE, 0.008, 0.033) /* s, at the end of a frame that fills its interval */
 #define EVEN_GAIN LAW (EVEN_GAIN, 1.03, 1.5)        /* x the rate, all the time: what is left for a backlog to go */
 #define KNOWN_SHARE 0.95                            /* of it, where it is well above the rate */

@@ -32,8 +32,7 @@ void gst_paqm_outlet_set_ended (GstPaqmOutlet *outlet, gboolean ended);
 gboolean gst_paqm_outlet_on_link (GstPaqmOutlet *outlet);
 /* After its end a stream begins anew. */
 void gst_paqm_outlet_begin_anew (GstPaqmOutlet *outlet);
-/* TRUE: downstream has had the end, or takes nothing more; only a flush makes it listen again. Nothing is on its way.
- */
+/* TRUE: downstream has had the end, or takes nothing more, and only a flush makes it listen again. */
 gboolean gst_paqm_outlet_is_over (const GstPaqmOutlet *outlet);
 /* The thread, if it sleeps, looks again no later than at `at`. */
 void gst_paqm_outlet_wake_before (GstPaqmOutlet *outlet, GstClockTime at);

@@ -95,12 +95,14 @@ differs_in (const GstCaps *taken, const GstCaps *caps)
   return fields[i - 1];
 }
 
-/* As one types it. */
+/* As one types it; of a list the first. */
 static gchar *
 value_in (const GstCaps *caps, const gchar *field)
 {
   const GValue *value = gst_structure_get_value (gst_caps_get_structure (caps, 0), field);
 
+  if (value != NULL && GST_VALUE_HOLDS_LIST (value) && gst_value_list_get_size (value) > 0)
+    value = gst_value_list_get_value (value, 0);
   return value != NULL ? gst_value_serialize (value) : g_strdup ("something else");
 }
 

@@ -46,25 +46,45 @@ gst_tfrc_arrived_at_init (GstTfrcArrivedAt *self)
 /* ---- who is answered from where ---- */
 
 /* NULL: not among them. */
-static GstTfrcLocal *
+static GstTfrcReplyPath *
 find (GstTfrcReplyPaths *p, const RtpAddress *peer)
 {
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (p->paths); i++)
     if (rtp_address_equal (&p->paths[i].peer, peer))
-      return &p->paths[i].at;
+      return &p->paths[i];
   return NULL;
 }
 
-static GstTfrcLocal *
+static GstTfrcReplyPath *
 add (GstTfrcReplyPaths *p, const RtpAddress *peer)
 {
-  guint i = p->next++ % G_N_ELEMENTS (p->paths);
+  GstTfrcReplyPath *path = &p->paths[p->next++ % G_N_ELEMENTS (p->paths)];
 
-  p->paths[i].peer = *peer;
-  p->paths[i].at.any.sa_family = AF_UNSPEC;
-  return &p->paths[i].at;
+  *path = (GstTfrcReplyPath){.peer = *peer};
+  return path;
+}
+
+static gboolean
+is_same (const GstTfrcLocal *a, const GstTfrcLocal *b)
+{
+  if (a->any.sa_family != b->any.sa_family)
+    return FALSE;
+  return a->any.sa_family == AF_INET ? a->v4.sin_addr.s_addr == b->v4.sin_addr.s_addr
+                                     : memcmp (&a->v6.sin6_addr, &b->v6.sin6_addr, sizeof a->v6.sin6_addr) == 0;
+}
+
+/* Whoever forges the peer's address and sends to another one of ours does not move it while it is heard itself. */
+static void
+hear (GstTfrcReplyPath *path, const GstTfrcLocal *at, gint64 now)
+{
+  gboolean known = path->at.any.sa_family != AF_UNSPEC;
+
+  if (known && !is_same (&path->at, at) && now - path->heard_at < GST_TFRC_REPLY_STAYS)
+    return;
+  path->at = *at;
+  path->heard_at = now;
 }
 
 static GstPadProbeReturn
@@ -72,19 +92,19 @@ note_arrival (GstPad *pad, GstPadProbeInfo *info, gpointer user)
 {
   GstTfrcReply *r = user;
   GstNetAddressMeta *meta = gst_buffer_get_net_address_meta (GST_PAD_PROBE_INFO_BUFFER (info));
-  GstTfrcLocal *at;
+  GstTfrcReplyPath *path;
   RtpAddress peer;
 
   if (meta == NULL || arrived_at.any.sa_family == AF_UNSPEC)
     return GST_PAD_PROBE_OK;
   peer = gst_cc_address_read (meta->addr);
   g_mutex_lock (&r->lock);
-  at = find (&r->answered, &peer);
-  if (at == NULL)
-    at = find (&r->others, &peer);
-  if (at == NULL)
-    at = add (&r->others, &peer);
-  *at = arrived_at;
+  path = find (&r->answered, &peer);
+  if (path == NULL)
+    path = find (&r->others, &peer);
+  if (path == NULL)
+    path = add (&r->others, &peer);
+  hear (path, &arrived_at, g_get_monotonic_time ());
   g_mutex_unlock (&r->lock);
   arrived_at.any.sa_family = AF_UNSPEC;
   return GST_PAD_PROBE_OK;
@@ -95,18 +115,18 @@ static GSocket *
 choose (GstTfrcReply *r, GSocketAddress *to, GstTfrcLocal *from)
 {
   RtpAddress peer = gst_cc_address_read (to);
-  GstTfrcLocal *at, *heard;
+  GstTfrcReplyPath *path, *heard;
   GSocket *socket;
 
   g_mutex_lock (&r->lock);
-  at = find (&r->answered, &peer);
-  if (at == NULL) {
-    at = add (&r->answered, &peer);
+  path = find (&r->answered, &peer);
+  if (path == NULL) {
+    path = add (&r->answered, &peer);
     heard = find (&r->others, &peer);
     if (heard != NULL)
-      *at = *heard;
+      *path = *heard;
   }
-  *from = *at;
+  *from = path->at;
   socket = r->socket != NULL && from->any.sa_family != AF_UNSPEC ? g_object_ref (r->socket) : NULL;
   g_mutex_unlock (&r->lock);
   return socket;

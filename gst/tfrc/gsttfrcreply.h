@@ -13,6 +13,7 @@
 
 G_BEGIN_DECLS
 
+#define GST_TFRC_REPLY_STAYS (500 * G_TIME_SPAN_MILLISECOND) /* for so long it is answered from where it was heard */
 #define GST_TFRC_REPLY_PEERS 8 /* who are answered at a time: as many as two ends have members (rtp_peer_members) */
 
 /* family AF_UNSPEC: not known. */
@@ -23,10 +24,13 @@ typedef union {
 } GstTfrcLocal;
 
 typedef struct {
-  struct {
-    RtpAddress peer;
-    GstTfrcLocal at;
-  } paths[GST_TFRC_REPLY_PEERS];
+  RtpAddress peer;
+  GstTfrcLocal at;
+  gint64 heard_at; /* us, there; monotonic */
+} GstTfrcReplyPath;
+
+typedef struct {
+  GstTfrcReplyPath paths[GST_TFRC_REPLY_PEERS];
   guint next; /* place to be taken */
 } GstTfrcReplyPaths;
 

@@ -37,7 +37,7 @@ met_by_all (const StandingQueue *s)
   unsigned met = 1;
 
   for (; met < STANDING_QUEUE_FRAMES && met <= s->frames; met++) {
-    if (cc_seconds (s->frame.at - past (s, met).at) >= MET_TIME)
+    if (cc_seconds (cc_time_since (s->frame.at, past (s, met).at)) >= MET_TIME)
       break;
     least = fmin (least, past (s, met).q);
   }

@@ -367,14 +367,16 @@ GST_END_TEST;
 /* Before anything arrives, and once more where it is started once more. */
 GST_START_TEST (test_the_depayloader_takes_another)
 {
-  Call wrong, slow, right, open;
+  Call wrong, slow, other, right, open;
 
   call_open (&wrong, "encoding-name=VP8", "rtph264depay name=mine ! fakesink");
   call_open (&slow, "encoding-name=H264 clock-rate=48000", "rtph264depay name=mine ! fakesink");
+  call_open (&other, "encoding-name=H264", "rtpvp8depay name=mine ! fakesink"); /* which has a list of names */
   call_open (&right, "encoding-name=H264", "queue ! rtph264depay ! fakesink");
   call_open (&open, "encoding-name=H264", "queue ! fakesink");
   call_close (&right, NULL, NULL);
   call_close (&open, NULL, NULL);
+  call_close (&other, "encoding-name=H264 is set, but mine behind takes VP8. Set", "Set encoding-name");
   call_close (&slow, "clock-rate=48000 is set, but mine behind takes 90000", "Set clock-rate");
   gst_element_set_state (wrong.pipeline, GST_STATE_READY);
   gst_message_unref (gst_bus_timed_pop_filtered (wrong.bus, GST_SECOND, GST_MESSAGE_WARNING));

@@ -370,7 +370,7 @@ GST_START_TEST (test_feedback_comes_from_where_the_media_went)
   static const gchar *const addresses[] = {"address=::", "address=0.0.0.0"};
   gchar *properties = g_strdup_printf ("encoding-name=H264 %s", addresses[__i__]);
   Receiver r;
-  Sender s, moved, stranger;
+  Sender s, moved, forged, stranger;
   Heard heard = {0};
   gchar ignored[2000];
   guint i;
@@ -381,19 +381,31 @@ GST_START_TEST (test_feedback_comes_from_where_the_media_went)
   sender_open_from (&moved, &r, "127.0.0.3", "127.0.0.1");
   sender_open_from (&stranger, &r, "127.0.0.4", "127.0.0.9");
   stranger.ssrc++;
+  sender_open_from (&forged, &r, "127.0.0.5", "127.0.0.1");
+  g_object_unref (forged.socket);
+  forged.socket = g_object_ref (s.socket);
   for (i = 0; i < 60; i++) {
     sender_stream (&s, (guint16)i, 1, 5);
     sender_stream (&stranger, (guint16)(7 * i), 1, 0);
   }
   sender_listen (&s, &heard, 50);
   fail_unless (heard.tfrcs > 0 && heard.packets > 1, "%u, %u", heard.tfrcs, heard.packets);
+  /* a packet with its address forged, to another one of this machine */
+  for (i = 0; i < 30; i++) {
+    sender_stream (&s, (guint16)(60 + i), 1, 0);
+    sender_stream (&forged, (guint16)(60 + i), 1, 5);
+  }
+  heard.tfrcs = 0;
+  sender_listen (&s, &heard, 50);
+  fail_unless (heard.tfrcs > 0);
   /* the sender is told another address of this machine, and says so by the same port */
+  g_usleep (550000);
   g_object_unref (moved.socket);
   moved.socket = g_object_ref (s.socket);
-  sender_stream (&moved, 60, 1, 5);
+  sender_stream (&moved, 90, 1, 5);
   while (g_socket_condition_timed_wait (s.socket, G_IO_IN, 20 * G_TIME_SPAN_MILLISECOND, NULL, NULL))
     g_socket_receive (s.socket, ignored, sizeof ignored, NULL, NULL);
-  sender_stream (&moved, 61, 60, 5);
+  sender_stream (&moved, 91, 60, 5);
   heard.tfrcs = 0;
   sender_listen (&moved, &heard, 50);
   fail_unless (heard.tfrcs > 0);
@@ -403,6 +415,7 @@ GST_START_TEST (test_feedback_comes_from_where_the_media_went)
   receiver_close (&r);
   sender_close (&s);
   sender_close (&moved);
+  sender_close (&forged);
   sender_close (&stranger);
   g_free (properties);
 }
